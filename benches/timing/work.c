@@ -1,10 +1,13 @@
 /* A program of known length for the timing benchmark: `work N` computes for N rounds; `work floor TIMES PROGRAM ARGS...`
-   starts a program again and again with nothing around it and prints the median of its wall times in seconds. */
+   starts a program again and again with nothing around it and prints the median of its wall times in seconds; `work busy`
+   computes until its parent is gone. */
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -40,9 +43,11 @@ static int starts(int times, char **argv) {
 int main(int argc, char **argv) {
     if (argc > 3 && strcmp(argv[1], "floor") == 0) return starts(atoi(argv[2]), argv + 3);
     if (argc < 2) return 2;
+    int busy = strcmp(argv[1], "busy") == 0;
+    if (busy) prctl(PR_SET_PDEATHSIG, SIGKILL);
     volatile uint64_t seen;
     uint64_t x = 88172645463325252ULL;
-    for (uint64_t left = strtoull(argv[1], NULL, 10); left > 0; left--) {
+    for (uint64_t left = busy ? UINT64_MAX : strtoull(argv[1], NULL, 10); left > 0; left--) {
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;

@@ -15,6 +15,7 @@ import sys
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from .experiments import Experiment
+from .registry import METRICS, headlines
 
 DECORATORS = {"register_experiment": "experiments", "register_instrument": "instruments"}
 
@@ -87,6 +88,8 @@ def scan(module: str, file: str, into: Dict[str, List[Dict[str, Any]]]) -> None:
                 schema = schema_of_source(node, classes)
                 if schema is None:
                     unsure(module, f"`{node.name}` inherits its parameters from elsewhere", into)
+                if any(key.arg == "metrics" and literal(key.value) is None for key in decorator.keywords):
+                    unsure(module, f"the metrics of `{node.name}` are made at run time", into)
                 found = of_class(slug, node, decorator)
                 into[kind].append({"module": module, **found, "params": schema or {}})
             elif kind == "instruments":
@@ -130,13 +133,14 @@ def first_line(text: Optional[str]) -> str:
 
 def of_class(slug: str, node: ast.ClassDef, decorator: ast.Call) -> Dict[str, Any]:
     given = {keyword.arg: literal(keyword.value) for keyword in decorator.keywords}
-    positional = [literal(argument) for argument in decorator.args[1:3]]
-    for name, value in zip(("summary", "tags"), positional):
+    positional = [literal(argument) for argument in decorator.args[1:4]]
+    for name, value in zip(("summary", "tags", "metrics"), positional):
         given.setdefault(name, value)
     return {
         "slug": slug,
         "summary": first_line(given.get("summary")) or first_line(ast.get_docstring(node)),
         "tags": list(given.get("tags") or []),
+        "metrics": headlines(given.get("metrics")),
     }
 
 
@@ -238,7 +242,8 @@ def schema_of(cls: Any) -> Dict[str, Any]:
 
 def described(slug: str, cls: Any) -> Dict[str, Any]:
     """What a list shows about a class that is loaded."""
-    return {"slug": slug, "summary": first_line(cls.__doc__), "params": schema_of(cls)}
+    about = {"slug": slug, "summary": first_line(cls.__doc__), "params": schema_of(cls)}
+    return {**about, "metrics": METRICS.get(slug, [])}
 
 
 def discover(modules: List[str]) -> Dict[str, Any]:
@@ -276,6 +281,7 @@ def complete(unsure_of: Dict[str, Any], found: Dict[str, List[Dict[str, Any]]]) 
                 found[kind].append({"module": module, **new})
             elif known.get("module") == module:
                 known["params"] = new["params"]
+                known["metrics"] = new.get("metrics", [])
 
 
 def main(arguments: List[str]) -> int:

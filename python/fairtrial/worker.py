@@ -44,6 +44,7 @@ class Worker:
 
     def __init__(self, driver: socket.socket, module: str):
         self.driver = driver
+        self.requests = driver.makefile("rb")
         self.module = module
         self.experiment: Optional[Experiment] = None
         self.context = ExperimentContext()
@@ -67,14 +68,13 @@ class Worker:
             "iterate": self.iterate,
             "teardown": self.teardown,
         }
-        with self.driver.makefile("rb") as requests:
-            for line in requests:
-                request = json.loads(line)
-                answer = answers.get(request.pop("op", ""))
-                if answer is None:
-                    self.say({"event": "error", "message": "the request is not understood"})
-                else:
-                    answer(**request)
+        for line in self.requests:
+            request = json.loads(line)
+            answer = answers.get(request.pop("op", ""))
+            if answer is None:
+                self.say({"event": "error", "message": "the request is not understood"})
+            else:
+                answer(**request)
 
     def say(self, reply: Dict[str, Any]) -> None:
         self.write(plain(reply))
@@ -150,12 +150,24 @@ class Worker:
             params = completed(cls, params)
             self.experiment = cls(**params)
             self.owes_teardown = True
+            around = getattr(self.experiment, "around", None)
+            if around is not None:
+                # It can only be executed from inside of something else: the requests are answered from there.
+                around(self.context, lambda: self.serve_inside(params))
+                raise Ended
             self.experiment.setup(self.context)
-            shown = getattr(self.experiment, "params", None)
-            # Arguments that were given, over what the experiment itself keeps.
-            complete = {**(shown if isinstance(shown, dict) else {}), **params}
         except Exception as error:
             return self.fail(error)
+        self.ready(params)
+
+    def serve_inside(self, params: Dict[str, Any]) -> None:
+        self.ready(params)
+        self.serve()
+
+    def ready(self, params: Dict[str, Any]) -> None:
+        shown = getattr(self.experiment, "params", None)
+        # Arguments that were given, over what the experiment itself keeps.
+        complete = {**(shown if isinstance(shown, dict) else {}), **params}
         self.answer({"event": "ready", "params": complete, "versions": versions()})
 
     def place(

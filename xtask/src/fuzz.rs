@@ -1,28 +1,38 @@
-//! `fuzz`: broken files of other tools, for as long as asked.
+//! `fuzz`: broken input for every reader, for as long as asked.
 
 use crate::{Outcome, cargo};
 
-/// Feed broken files to the readers of other tools' results, each kind in turn, until the time is over
+/// Feed broken input to every reader, each in turn, until the time is over
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// How long
     #[arg(long, default_value_t = 10)]
     minutes: u64,
-    /// Make the same changes as a run that printed this seed
+    /// At most this many inputs
     #[arg(long)]
-    seed: Option<u64>,
+    inputs: Option<u64>,
+    /// The number of the first input
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only the readers whose names contain this
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Processes at a time
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
-    let mut tests = cargo();
-    tests
-        .args(["test", "--release", "--package", "fairtrial-interop"])
-        .args(["--test", "it", "--", "readers_survive", "--nocapture"])
-        .env("FAIRTRIAL_FUZZ_MINUTES", args.minutes.to_string());
-    if let Some(seed) = args.seed {
-        tests.env("FAIRTRIAL_FUZZ_SEED", seed.to_string());
+    let mut fuzz = cargo();
+    fuzz.args(["run", "--quiet", "--package", "fairtrial-fuzz", "--"])
+        .args(["--minutes", &args.minutes.to_string()])
+        .args(["--seed", &args.seed.to_string()])
+        .args(["--jobs", &args.jobs.to_string()])
+        .args(["--only", &args.only]);
+    if let Some(inputs) = args.inputs {
+        fuzz.args(["--inputs", &inputs.to_string()]);
     }
-    if tests.status()?.success() {
+    if fuzz.status()?.success() {
         Ok(())
     } else {
         Err("a reader broke".into())

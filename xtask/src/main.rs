@@ -7,6 +7,7 @@
 )]
 
 mod bench;
+mod dist;
 mod error_rates;
 mod fuzz;
 mod small;
@@ -24,6 +25,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
     Bench(bench::Args),
+    Dist(dist::Args),
     ErrorRates(error_rates::Args),
     Fuzz(fuzz::Args),
     Small(small::Args),
@@ -34,6 +36,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Bench(args) => bench::run(&args),
+        Chore::Dist(args) => dist::run(&args),
         Chore::ErrorRates(args) => error_rates::run(&args),
         Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Small(args) => small::run(&args),

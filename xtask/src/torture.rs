@@ -11,16 +11,16 @@ pub(crate) struct Args {
     /// Make the same random choices as a failed test that printed this seed
     #[arg(long)]
     seed: Option<u64>,
-    /// Only tests whose name contains this
-    #[arg(long, default_value = "torture::")]
-    only: String,
+    /// Only tests whose name contains one of these
+    #[arg(long, default_values = ["torture::", "killed_at_random"])]
+    only: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
     let mut tests = cargo();
     tests
         .args(["test", "--package", "fairtrial", "--test", "it", "--"])
-        .arg(&args.only)
+        .args(&args.only)
         .arg("--nocapture")
         .env("FAIRTRIAL_TORTURE_ROUNDS", args.rounds.to_string());
     if let Some(seed) = args.seed {

@@ -1,6 +1,8 @@
 //! Agents: how each is started. What they leave in their logs is read by [`crate::usage`].
 
 use crate::error::AgentError;
+use crate::known_agents::known_agent;
+use crate::rollout::MINIMAL;
 use crate::rollout::request::RolloutTrial;
 use crate::sandbox::contract::Room;
 use fairtrial_model::Params;
@@ -43,6 +45,8 @@ pub enum Work {
     Solve,
     /// Nothing.
     Nothing,
+    /// Asks a model what to do.
+    Converse,
 }
 
 /// The name of the file with the instructions, in the task's folder.
@@ -50,48 +54,25 @@ pub const INSTRUCTION_FILE: &str = "instruction.md";
 
 /// What the agent of a rollout does.
 pub fn work(brief: &Brief<'_>) -> Result<Work, AgentError> {
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    let with_args = |mut argv: Vec<String>, last: &[&str]| {
-        argv.extend(brief.choice.args.iter().cloned());
-        argv.extend(last.iter().map(|word| (*word).to_owned()));
-        argv
-    };
+    if let Some(agent) = known_agent(&brief.choice.name) {
+        let own = |words: &[&str]| -> Result<Vec<String>, AgentError> {
+            words.iter().map(|word| expand(word, brief)).collect()
+        };
+        let argv = [
+            own(agent.argv)?,
+            brief.choice.args.clone(),
+            own(agent.last)?,
+        ];
+        return Ok(Work::Run(Invocation {
+            argv: argv.concat(),
+            reads_instructions: agent.reads_instructions,
+            account_files: agent.account_files,
+        }));
+    }
     Ok(match brief.choice.name.as_str() {
-        "codex" => Work::Run(Invocation {
-            argv: with_args(
-                words(&[
-                    "codex",
-                    "exec",
-                    "--json",
-                    "--skip-git-repo-check",
-                    "--dangerously-bypass-approvals-and-sandbox",
-                    "--model",
-                    brief.model,
-                ]),
-                &["-"],
-            ),
-            reads_instructions: true,
-            account_files: &[".codex/auth.json", ".codex/config.toml"],
-        }),
-        "claude" => Work::Run(Invocation {
-            argv: with_args(
-                words(&[
-                    "claude",
-                    "-p",
-                    "--output-format",
-                    "stream-json",
-                    "--verbose",
-                    "--dangerously-skip-permissions",
-                    "--model",
-                    brief.model,
-                ]),
-                &[],
-            ),
-            reads_instructions: true,
-            account_files: &[".claude/.credentials.json", ".claude.json"],
-        }),
         "oracle" => Work::Solve,
         "nop" => Work::Nothing,
+        MINIMAL => Work::Converse,
         "command" => Work::Run(Invocation {
             argv: brief
                 .choice
@@ -114,19 +95,14 @@ pub fn work(brief: &Brief<'_>) -> Result<Work, AgentError> {
 /// The program that an agent needs on this machine or in its image.
 pub fn program(choice: &AgentChoice) -> Option<&str> {
     match choice.name.as_str() {
-        name @ ("codex" | "claude") => Some(name),
         "command" => choice.command.first().map(String::as_str),
-        _ => None,
+        name => known_agent(name).map(|agent| agent.program),
     }
 }
 
 /// The variables by which an agent reaches its provider; `*` at the end of a name stands for anything.
 pub(crate) fn keys(agent: &str) -> &'static [&'static str] {
-    match agent {
-        "codex" => &["OPENAI_*", "CODEX_API_KEY"],
-        "claude" => &["ANTHROPIC_*", "CLAUDE_CODE_*"],
-        _ => &[],
-    }
+    known_agent(agent).map_or(&[], |agent| agent.keys)
 }
 
 /// A word of a command with what it stands for: the parameters of the trial, and the names of
@@ -168,10 +144,12 @@ pub(crate) fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError
 #[cfg(test)]
 mod tests {
     use super::{Brief, Work, work};
+    use crate::known_agents::{KNOWN_AGENTS, MINI_TRAJECTORY};
     use crate::rollout::request::RolloutTrial;
     use crate::sandbox::Room;
     use fairtrial_spec::AgentChoice;
     use serde_json::json;
+    use std::os::unix::fs::PermissionsExt as _;
 
     fn words(name: &str, command: &[&str], args: &[&str]) -> Result<Vec<String>, String> {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
@@ -182,6 +160,8 @@ mod tests {
             max_tokens: None,
             max_cost: None,
             price: None,
+            endpoint: None,
+            max_steps: None,
         };
         let inside = Room {
             workspace: "/workspace".into(),
@@ -248,9 +228,67 @@ mod tests {
                 .contains("nobody")
         );
         assert!(
-            words("gemini", &[], &[])
+            words("cursor", &[], &[])
                 .unwrap_err()
-                .contains("codex, claude")
+                .contains("codex, claude, gemini")
         );
+    }
+
+    #[test]
+    fn agents_of_the_command_line_get_model_task_and_own_arguments() {
+        for agent in &KNOWN_AGENTS {
+            assert!(fairtrial_spec::KNOWN_AGENTS.contains(&agent.name));
+            let argv = words(agent.name, &[], &["--own"]).unwrap();
+            let has = |word: &str| argv.iter().any(|said| said == word);
+            assert!(has("gpt-5") && has("--own"), "{argv:?}");
+            assert!(
+                agent.reads_instructions || has("/task/instruction.md"),
+                "{argv:?}"
+            );
+            assert!(
+                !argv.iter().any(|word| word.contains("{model}")),
+                "{argv:?}"
+            );
+        }
+        assert_eq!(KNOWN_AGENTS.len(), fairtrial_spec::KNOWN_AGENTS.len());
+        let mini = words("mini-swe-agent", &[], &[]).unwrap();
+        assert!(mini.contains(&format!("/out/{MINI_TRAJECTORY}")));
+    }
+
+    /// What `sh` makes of the two that need it: a stand-in prints what it was given.
+    #[test]
+    fn a_task_with_quotes_and_dollars_arrives_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let task = "do `x` \"now\" for $HOME\nand 'more'";
+        std::fs::write(path("instruction.md"), task).unwrap();
+        for name in ["mini", "aider"] {
+            std::fs::write(path(name), "#!/bin/sh\nprintf '%s|' \"$@\"\n").unwrap();
+            std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        for (name, begins) in [
+            ("mini-swe-agent", format!("--task|{task}|--yolo|")),
+            ("aider", "--message-file|".to_owned()),
+        ] {
+            let argv: Vec<String> = words(name, &[], &["a b"])
+                .unwrap()
+                .iter()
+                .map(|word| word.replace("/task/", &format!("{}/", dir.path().display())))
+                .collect();
+            let said = std::process::Command::new(&argv[0])
+                .args(&argv[1..])
+                .env("PATH", format!("{}:/usr/bin:/bin", dir.path().display()))
+                .current_dir(dir.path())
+                .output()
+                .unwrap();
+            let said = String::from_utf8(said.stdout).unwrap();
+            assert!(said.starts_with(&begins), "{said}");
+            assert!(
+                said.contains("|gpt-5|") && said.ends_with("|a b|"),
+                "{said}"
+            );
+        }
+        let excluded = std::fs::read_to_string(path(".git/info/exclude")).unwrap();
+        assert_eq!(excluded, ".aider*\n");
     }
 }

@@ -17,6 +17,9 @@ pub(crate) const VERSION: u32 = 2;
 /// The folder beside the tree with what the task's image is built from.
 const IMAGE_FOLDER: &str = "image";
 
+/// The folder beside the tree with what is put into the task's container.
+const CONTAINED_FOLDER: &str = "contained";
+
 /// The message of the one commit.
 const COMMIT_MESSAGE: &str = "baseline";
 
@@ -68,6 +71,11 @@ impl Baseline {
     /// What the task's image is built from, where it brings one.
     pub fn image_files(&self) -> PathBuf {
         self.dir.join(IMAGE_FOLDER)
+    }
+
+    /// One of the folders that are put into the task's container.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.dir.join(CONTAINED_FOLDER).join(name)
     }
 
     /// The reference solution as a patch, where it is one.
@@ -197,10 +205,18 @@ fn make(cache: &Path, dir: &Path, task: &AgentTask, token: Option<&str>) -> Resu
         tree::place(&tree, name, body)?;
     }
     commit(&tree)?;
-    if let Some(image) = &task.image {
-        let folder = dir.join(IMAGE_FOLDER);
+    let image = task
+        .image
+        .as_ref()
+        .map(|image| (dir.join(IMAGE_FOLDER), image));
+    let contained = task
+        .contained
+        .iter()
+        .flat_map(|contained| &contained.folders);
+    let contained = contained.map(|(name, files)| (dir.join(CONTAINED_FOLDER).join(name), files));
+    for (folder, files) in image.into_iter().chain(contained) {
         fs::create_dir_all(&folder).at("create", &folder)?;
-        for (name, body) in &image.files {
+        for (name, body) in &files.files {
             tree::place(&folder, name, body)?;
         }
     }

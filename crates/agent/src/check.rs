@@ -2,13 +2,15 @@
 
 use crate::adapter;
 use crate::findings::Findings;
+use crate::model_api::NO_MODELS;
 use crate::paths::is_inside;
+use crate::rollout::MINIMAL;
 use crate::rollout::timeout::{TIMEOUT_VARIABLE, timeout_seconds};
 use crate::sandbox::contract::find_program;
 use crate::sandbox::image::Recipe;
+use crate::sandbox::opening::{self, NEEDS_CONTAINER};
+use crate::sandbox::probe;
 use crate::sandbox::setting::Setting;
-use crate::sandbox::{opening, probe};
-use crate::score::endpoint::NO_JUDGE;
 use crate::task::AgentTask;
 use fairtrial_model::Params;
 use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind, Task};
@@ -59,7 +61,8 @@ fn check_rubrics(task: &AgentTask, findings: &mut Findings) {
             "the weights of the rubrics add up to {total}, not 1; the score divides by their sum"
         ));
     }
-    if task.rubrics.is_empty() && task.tests.is_empty() && task.evaluation_script.is_none() {
+    let is_scored = task.evaluation_script.is_some() || task.contained.is_some();
+    if task.rubrics.is_empty() && task.tests.is_empty() && !is_scored {
         findings.warn("it has no rubrics and no tests: its rollouts get no score");
     }
 }
@@ -119,18 +122,26 @@ pub fn check_options(
     findings: &mut Findings,
 ) {
     let in_container = opening::kind(&options.sandbox).is_container();
-    if task.image.is_some() && !in_container {
+    if task.contained.is_some() && !in_container {
+        findings.error(NEEDS_CONTAINER);
+    } else if task.image.is_some() && !in_container {
         findings.warn(
             "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
         );
     }
+    check_contained(options, task, findings);
     if options.setup_timeout_s.is_some() && options.setup.is_empty() && task.setup.is_none() {
         findings.error(
             "`setup_timeout` is given, but there is no setup: neither `setup` nor a `setup.sh` in the task's folder",
         );
     }
     if options.judge.is_some() && !cfg!(feature = "judge") {
-        findings.error(format!("its `judge` cannot be asked: {NO_JUDGE}"));
+        findings.error(format!("its `judge` cannot be asked: {NO_MODELS}"));
+    }
+    if options.agent.name == MINIMAL && !cfg!(feature = "judge") {
+        findings.error(format!(
+            "its agent `{MINIMAL}` cannot ask a model: {NO_MODELS}"
+        ));
     }
     if let Err(error) = opening::usable_kind(&options.sandbox) {
         findings.error(error.to_string());
@@ -141,9 +152,30 @@ pub fn check_options(
     }
 }
 
+/// Looks at what a task that lives in a container needs and what has no place there.
+fn check_contained(options: &RolloutOptions, task: &AgentTask, findings: &mut Findings) {
+    let Some(contained) = &task.contained else {
+        return;
+    };
+    for (name, of_solution) in contained.needed_variables() {
+        let is_needed = !of_solution || options.agent.name == "oracle";
+        if is_needed && std::env::var_os(name).is_none() {
+            findings.error(format!(
+                "the task needs your variable `{name}`, which is not set"
+            ));
+        }
+    }
+    if options.judge.is_some() {
+        findings.error(format!(
+            "`judge` scores rubrics, and a task of {} has none: its tests give the reward",
+            contained.format
+        ));
+    }
+}
+
 /// Looks whether caps on money can hold: `of_run` says whether the run has one.
 pub fn check_cost_caps(agent: &AgentChoice, of_run: bool, findings: &mut Findings) {
-    let silent = matches!(agent.name.as_str(), "command" | "codex");
+    let silent = matches!(agent.name.as_str(), "command" | "codex" | MINIMAL);
     if agent.price.is_some() || !silent {
         return;
     }

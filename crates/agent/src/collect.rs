@@ -126,7 +126,7 @@ impl Collector<'_> {
     }
 
     /// Copies the files of a folder, without secrets, as far as they are of a reasonable number and size.
-    fn keep(&self, from: &Path, to: &Path, but: &[&str]) -> Result<(), AgentError> {
+    pub(crate) fn keep(&self, from: &Path, to: &Path, but: &[&str]) -> Result<(), AgentError> {
         let mut kept = 0;
         let mut open = vec![PathBuf::new()];
         while let Some(below) = open.pop() {

@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 const MOST: u64 = 1024;
 /// Good rollouts after which the limit rises by one.
 const PROOF: u64 = 5;
+/// The first wait after a complaint that names no time, and the longest that is believed.
+const FIRST_MS: u64 = 10_000;
+const LONGEST_MS: u64 = 2 * 3_600_000;
 /// How often a waiting rollout looks.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -30,11 +33,14 @@ pub(crate) struct Place {
     pub(crate) waited: f64,
 }
 
-/// The limit and the good rollouts since it last changed.
+/// The limit and the good rollouts since it last changed; complaints since the last good one, and until when nobody enters,
+/// in milliseconds of the system's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State {
     limit: u64,
     good: u64,
+    complaints: u64,
+    until: u64,
 }
 
 impl Gate {
@@ -50,8 +56,10 @@ impl Gate {
     pub(crate) fn enter(&self) -> Result<Place, AgentError> {
         let began = Instant::now();
         loop {
-            let limit = self.with_state(|state| *state)?.limit;
-            for number in 0..limit {
+            let state = self.with_state(|state| *state)?;
+            // A clock that was set back by much keeps nobody out for ever.
+            let is_shut = (now_ms() + 1..now_ms() + LONGEST_MS).contains(&state.until);
+            for number in 0..if is_shut { 0 } else { state.limit } {
                 let path = self.dir.join(format!("place-{number}"));
                 let file = open(&path)?;
                 if file.try_lock().is_ok() {
@@ -68,30 +76,33 @@ impl Gate {
     /// The provider was content.
     pub(crate) fn went_well(&self) -> Result<(), AgentError> {
         self.with_state(|state| {
+            state.complaints = 0;
             if state.limit == MOST {
                 return;
             }
             state.good += 1;
             if state.good >= PROOF {
-                *state = State {
-                    limit: state.limit + 1,
-                    good: 0,
-                };
+                (state.limit, state.good) = (state.limit + 1, 0);
             }
         })
     }
 
-    /// The provider said that it is too much; gives the new limit.
-    pub(crate) fn was_too_much(&self) -> Result<u64, AgentError> {
+    /// The provider said that it is too much; gives the new limit. Nobody enters for as long as it wants, or for a time that
+    /// doubles with each complaint: a few quick attempts would not outlast a rate limit.
+    pub(crate) fn was_too_much(&self, wait: Option<Duration>) -> Result<u64, AgentError> {
         // Places are taken from the first on: there are as many as were ever inside together.
         let places = fs::read_dir(&self.dir).at("list", &self.dir)?.flatten();
         let used = places
             .filter(|entry| entry.file_name().to_string_lossy().starts_with("place-"))
             .count() as u64;
         self.with_state(|state| {
+            let own = FIRST_MS << state.complaints.min(5);
+            let wait = wait.map_or(own, |wait| wait.as_millis().try_into().unwrap_or(own));
             *state = State {
                 limit: (state.limit.min(used) / 2).max(1),
                 good: 0,
+                complaints: state.complaints + 1,
+                until: state.until.max(now_ms() + wait),
             };
             state.limit
         })
@@ -108,11 +119,16 @@ impl Gate {
         let before = State {
             limit: next().unwrap_or(MOST).clamp(1, MOST),
             good: next().unwrap_or(0),
+            complaints: next().unwrap_or(0),
+            until: next().unwrap_or(0),
         };
         let mut state = before;
         let result = change(&mut state);
         if state != before {
-            let text = format!("{} {}\n", state.limit, state.good);
+            let text = format!(
+                "{} {} {} {}\n",
+                state.limit, state.good, state.complaints, state.until
+            );
             file.set_len(0)
                 .and_then(|()| file.seek(SeekFrom::Start(0)))
                 .and_then(|_| file.write_all(text.as_bytes()))
@@ -120,6 +136,15 @@ impl Gate {
         }
         Ok(result)
     }
+}
+
+/// Milliseconds of the system's clock, which all processes share.
+fn now_ms() -> u64 {
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed();
+    now.unwrap_or_default()
+        .as_millis()
+        .try_into()
+        .unwrap_or(u64::MAX / 2)
 }
 
 fn open(path: &Path) -> Result<File, AgentError> {
@@ -134,7 +159,8 @@ fn open(path: &Path) -> Result<File, AgentError> {
 
 #[cfg(test)]
 mod tests {
-    use super::Gate;
+    use super::{FIRST_MS, Gate, now_ms};
+    use std::time::Duration;
 
     #[test]
     fn the_limit_halves_at_once_and_comes_back_slowly() {
@@ -142,13 +168,13 @@ mod tests {
         let gate = Gate::open(dir.path()).unwrap();
         let eight: Vec<_> = (0..8).map(|_| gate.enter().unwrap()).collect();
         drop(eight);
-        assert_eq!(gate.was_too_much().unwrap(), 4);
-        assert_eq!(gate.was_too_much().unwrap(), 2);
+        assert_eq!(gate.was_too_much(Some(Duration::ZERO)).unwrap(), 4);
+        assert_eq!(gate.was_too_much(Some(Duration::ZERO)).unwrap(), 2);
         for _ in 0..5 {
             gate.went_well().unwrap();
         }
         assert_eq!(gate.with_state(|state| state.limit).unwrap(), 3);
-        assert_eq!(gate.was_too_much().unwrap(), 1);
+        assert_eq!(gate.was_too_much(Some(Duration::ZERO)).unwrap(), 1);
         let first = gate.enter().unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
         let other = gate.clone();
@@ -161,5 +187,22 @@ mod tests {
         drop(first);
         waiting.join().unwrap();
         receiver.recv().unwrap();
+    }
+
+    #[test]
+    fn nobody_enters_while_the_provider_wants_to_be_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let gate = Gate::open(dir.path()).unwrap();
+        drop(gate.enter().unwrap());
+        let until = || gate.with_state(|state| state.until).unwrap();
+        gate.was_too_much(None).unwrap();
+        let first = until();
+        assert!(first >= now_ms() + FIRST_MS / 2);
+        gate.was_too_much(None).unwrap();
+        assert!(until() > first + FIRST_MS / 2, "the second wait is longer");
+        gate.with_state(|state| (state.until, state.complaints) = (0, 0))
+            .unwrap();
+        gate.was_too_much(Some(Duration::from_millis(300))).unwrap();
+        assert!(gate.enter().unwrap().waited > 0.1);
     }
 }

@@ -114,7 +114,11 @@ fn cache(name: &Path) -> Option<PathBuf> {
     let mut place = PathBuf::new();
     for part in name.parent()?.components() {
         place.push(part);
-        if CACHES.iter().any(|cache| part.as_os_str() == *cache) {
+        let is_aiders = part
+            .as_os_str()
+            .as_bytes()
+            .starts_with(b".aider.tags.cache");
+        if is_aiders || CACHES.iter().any(|cache| part.as_os_str() == *cache) {
             return Some(place);
         }
     }

@@ -1,6 +1,8 @@
 //! Tells the provider's trouble from the agent's: a rate limit, a wrong key or an overloaded server says nothing about
 //! the model, and must not be scored.
 
+use std::time::Duration;
+
 /// What a provider's error means for the rollout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trouble {
@@ -10,6 +12,8 @@ pub(crate) struct Trouble {
     pub(crate) permanent: bool,
     /// Whether fewer at a time would help.
     pub(crate) crowded: bool,
+    /// How long the provider wants to be left alone, where that was said.
+    pub(crate) wait: Option<Duration>,
 }
 
 impl Trouble {
@@ -19,6 +23,7 @@ impl Trouble {
             message,
             permanent: true,
             crowded: false,
+            wait: None,
         }
     }
 }
@@ -77,6 +82,17 @@ const MARKS: [&str; 7] = [
     "exception:",
 ];
 
+/// Words right before the time after which one may come again.
+const WAITS: [&str; 5] = [
+    "retry-after",
+    "retry after",
+    "retry_after",
+    "try again in",
+    "retrying in",
+];
+/// Seconds beyond which nobody waits.
+const LONGEST_WAIT: f64 = 3600.0;
+
 /// Words right before a number that make it the status of an answer.
 const STATUS_WORDS: [&str; 5] = ["error", "http", "status", "code", "statuscode"];
 
@@ -102,8 +118,32 @@ pub(crate) fn trouble(tail: &str) -> Option<Trouble> {
             message: format!("{what} ({said})"),
             permanent,
             crowded,
+            wait: tail.lines().rev().take(20).find_map(wait),
         })
     })
+}
+
+/// The time after which one may come again, as providers and their clients say it: `Retry-After: 20`, `try again in 1.5s`.
+fn wait(line: &str) -> Option<Duration> {
+    let line = line.to_lowercase();
+    let after = WAITS
+        .iter()
+        .find_map(|word| line.split_once(word).map(|(_, after)| after))?;
+    let after = after.trim_start_matches(|c: char| !c.is_ascii_digit() && !c.is_ascii_alphabetic());
+    let end = after
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(after.len());
+    let number: f64 = after[..end].trim_end_matches('.').parse().ok()?;
+    let unit = after[end..].trim_start();
+    let seconds = match unit {
+        unit if unit.starts_with("ms") => number / 1000.0,
+        unit if unit.starts_with('m') => number * 60.0,
+        unit if unit.starts_with('h') => number * 3600.0,
+        _ => number,
+    };
+    (0.0..=LONGEST_WAIT)
+        .contains(&seconds)
+        .then(|| Duration::from_secs_f64(seconds))
 }
 
 fn kind(line: &str) -> Option<Kind> {
@@ -153,6 +193,28 @@ fn status(words: &[&str], place: usize) -> Option<Kind> {
 #[cfg(test)]
 mod tests {
     use super::{BROKE, ERROR, KEY, Kind, OVERLOADED, QUOTA, RATE, trouble};
+
+    #[test]
+    fn a_provider_says_when_to_come_again() {
+        for (line, seconds) in [
+            ("Error: HTTP 429, Retry-After: 20", Some(20.0)),
+            (
+                "Error: rate limit reached. Please try again in 1.5s. Visit",
+                Some(1.5),
+            ),
+            ("error: rate limit, try again in 350ms", Some(0.35)),
+            (
+                "{\"error\": {\"type\": \"rate_limit_error\", \"retry_after\": 7}}",
+                Some(7.0),
+            ),
+            ("429 Too Many Requests; try again in 2 minutes", Some(120.0)),
+            ("429 Too Many Requests; try again in a while", None),
+            ("429 Too Many Requests; retry after 999999", None),
+        ] {
+            let found = trouble(line).unwrap().wait.map(|wait| wait.as_secs_f64());
+            assert_eq!(found, seconds, "{line}");
+        }
+    }
 
     #[test]
     fn what_providers_say_is_told_apart_from_what_agents_do() {

@@ -1,7 +1,9 @@
 //! An agent task, whatever format it came in: what the agent is told, what it works on, and how that is scored.
 
+use crate::contained::Contained;
 use fairtrial_spec::RolloutOptions;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One task, its overrides applied.
@@ -49,7 +51,10 @@ pub struct AgentTask {
     pub solution: Option<Solution>,
     /// The image that container sandboxes use, where the task brings one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub image: Option<ImageSource>,
+    pub image: Option<FileSet>,
+    /// How it is worked on and tested, where all of that is done in one container.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contained: Option<Contained>,
 }
 
 impl AgentTask {
@@ -59,7 +64,14 @@ impl AgentTask {
             (&self.instructions, &self.repo, &self.files, &self.inputs),
             (&self.removed, &self.env, &self.setup, &self.image),
         );
-        crate::short_hash(serde_json::to_vec(&given).unwrap_or_default())
+        let mut text = serde_json::to_vec(&given).unwrap_or_default();
+        text.extend(
+            self.contained
+                .as_ref()
+                .map(Contained::given)
+                .unwrap_or_default(),
+        );
+        crate::short_hash(text)
     }
 
     /// Hash of all that the task says about its scoring, with what a spec adds to that.
@@ -69,7 +81,14 @@ impl AgentTask {
             (&self.agent_may_change, &options.scoring),
             (options.pass_score, &options.judge),
         );
-        crate::short_hash(serde_json::to_vec(&scoring).unwrap_or_default())
+        let mut text = serde_json::to_vec(&scoring).unwrap_or_default();
+        text.extend(
+            self.contained
+                .as_ref()
+                .map(Contained::scoring)
+                .unwrap_or_default(),
+        );
+        crate::short_hash(text)
     }
 
     /// What it says about its scoring alone.
@@ -113,12 +132,20 @@ impl AgentTask {
         if self.agent_may_change != later.agent_may_change {
             changes.push("`agent_may_change`".to_owned());
         }
+        let contained = |task: &Self| task.contained.as_ref().map(Contained::scoring);
+        if contained(self) != contained(later) {
+            changes.push(
+                "the tests, which ran in the agent's container and cannot be run again".to_owned(),
+            );
+        }
         changes
     }
 
     /// What an agent meets that is another in a later form of the task, in words.
     pub fn given_changes(&self, later: &Self) -> Vec<&'static str> {
+        let contained = |task: &Self| task.contained.as_ref().map(Contained::given);
         let parts = [
+            ("the container", contained(self) != contained(later)),
             ("the instructions", self.instructions != later.instructions),
             ("the repository", self.repo != later.repo),
             ("the files", self.files != later.files),
@@ -145,14 +172,29 @@ pub struct ReadTask {
     pub digest: String,
 }
 
-/// What an image is built from.
+/// Files that lie beside the baseline, as what an image is built from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ImageSource {
-    /// Hash of all files of the build; it stands for them in a task's own hash.
+pub struct FileSet {
+    /// Hash of all of them; it stands for them in a task's own hash.
     pub digest: String,
-    /// The files, the `Dockerfile` among them. They lie beside the baseline, where the builder reads them.
+    /// The files, by path. They are there only until the baseline is made.
     #[serde(skip)]
     pub files: BTreeMap<String, FileBody>,
+}
+
+impl FileSet {
+    /// These files with their hash.
+    pub(crate) fn of(files: BTreeMap<String, FileBody>) -> Self {
+        let mut hash = Sha256::new();
+        for (name, file) in &files {
+            let bytes = file.bytes();
+            let head = format!("{name}\0{}\0{}\0", file.executable, bytes.len());
+            hash.update(head);
+            hash.update(bytes);
+        }
+        let digest = fairtrial_model::hex(&hash.finalize()[..16]);
+        Self { digest, files }
+    }
 }
 
 /// Where a repository comes from.

@@ -4,6 +4,7 @@
 //! Agents report running totals, so the last figure of a kind counts and nothing is added up twice.
 
 use crate::bulk::LARGEST;
+use crate::known_agents::MINI_TRAJECTORY;
 use fairtrial_episode::read_own;
 use fairtrial_spec::Price;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,7 @@ impl Usage {
     /// What the usage file says beside this, where it says anything; the file wins.
     #[must_use]
     pub fn with_file(mut self, out: &Path) -> Self {
+        self.cost_usd = self.cost_usd.or_else(|| mini_cost(out));
         if let Ok(file) = read_own(&out.join(USAGE_FILE), LARGEST) {
             self.take(&Self::from_file(&file).0);
         }
@@ -128,6 +130,24 @@ impl Usage {
         self.cost_usd = later.cost_usd.or(self.cost_usd);
     }
 
+    /// What both took together, as far as both say.
+    #[must_use]
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let both = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
+        Self {
+            input_tokens: both(self.input_tokens, other.input_tokens),
+            output_tokens: both(self.output_tokens, other.output_tokens),
+            cached_tokens: both(self.cached_tokens, other.cached_tokens),
+            reasoning_tokens: both(self.reasoning_tokens, other.reasoning_tokens),
+            total_tokens: both(self.total_tokens, other.total_tokens),
+            tool_calls: both(self.tool_calls, other.tool_calls),
+            cost_usd: self
+                .cost_usd
+                .zip(other.cost_usd)
+                .map(|(one, other)| one + other),
+        }
+    }
+
     /// All tokens.
     pub fn tokens(&self) -> Option<u64> {
         match (self.input_tokens, self.output_tokens) {
@@ -162,6 +182,8 @@ impl Usage {
 pub struct UsageReader {
     usage: Usage,
     calls: Option<u64>,
+    /// What agents say of each step or message, added up.
+    steps: Usage,
     /// A line whose end has not come.
     line: String,
     /// Whether that line is too long, and passed over.
@@ -206,6 +228,9 @@ impl UsageReader {
             && let Ok(event) = serde_json::from_str::<Value>(line)
         {
             self.usage.take(&event_usage(&event));
+            if event["type"] == "step_finish" {
+                self.add(&step_usage(&event["part"]));
+            }
             if is_tool_call(&event) {
                 *self.calls.get_or_insert(0) += 1;
             }
@@ -213,11 +238,89 @@ impl UsageReader {
             self.usage.total_tokens = Some(total);
         } else if line.starts_with("FunctionCall:") {
             *self.calls.get_or_insert(0) += 1;
+        } else if let Some(message) = line.strip_prefix("Tokens: ").and_then(message_usage) {
+            self.add(&message);
         }
+    }
+
+    /// Adds what a step or a message took to what came before it.
+    fn add(&mut self, step: &Usage) {
+        let all = &mut self.steps;
+        for (sum, part) in [
+            (&mut all.input_tokens, step.input_tokens),
+            (&mut all.output_tokens, step.output_tokens),
+            (&mut all.cached_tokens, step.cached_tokens),
+            (&mut all.reasoning_tokens, step.reasoning_tokens),
+        ] {
+            if let Some(part) = part {
+                *sum = Some(sum.unwrap_or(0).saturating_add(part));
+            }
+        }
+        if let Some(cost) = step.cost_usd {
+            all.cost_usd = Some(all.cost_usd.unwrap_or(0.0) + cost);
+        }
+        self.usage.take(&self.steps);
     }
 }
 
-/// What one event of a known agent says: codex `turn.completed` and `token_count`, claude `result`.
+/// What a step of opencode took. It counts what the cache gave, and what went into it, beside the rest.
+fn step_usage(part: &Value) -> Usage {
+    let count = |pointer: &str| part.pointer(pointer).and_then(Value::as_u64);
+    let cached = count("/tokens/cache/read");
+    let beside = cached.unwrap_or(0) + count("/tokens/cache/write").unwrap_or(0);
+    let input = count("/tokens/input").map(|tokens| tokens.saturating_add(beside));
+    // Reasoning stands beside the output, unless the total says otherwise.
+    let reasoning = count("/tokens/reasoning");
+    let output = count("/tokens/output").map(|tokens| tokens + reasoning.unwrap_or(0));
+    let total = count("/tokens/total").zip(input);
+    Usage {
+        input_tokens: input,
+        output_tokens: total.map_or(output, |(total, input)| Some(total.saturating_sub(input))),
+        cached_tokens: cached,
+        reasoning_tokens: reasoning,
+        // Models without a price cost 0 there: that is not known.
+        cost_usd: part["cost"].as_f64().filter(|cost| *cost > 0.0),
+        ..Usage::default()
+    }
+}
+
+/// What aider says after each message: `12k sent, 1.2k cache hit, 133 received. Cost: $0.04 message, $0.10 session.`
+fn message_usage(line: &str) -> Option<Usage> {
+    let (tokens, cost) = line.split_once(" received.")?;
+    let mut usage = Usage::default();
+    for part in format!("{tokens} received").split(", ") {
+        let (figure, what) = part.split_once(' ')?;
+        let (digits, unit) = match figure.strip_suffix('k') {
+            Some(digits) => (digits, 1e3),
+            None => (
+                figure.trim_end_matches('M'),
+                if figure.ends_with('M') { 1e6 } else { 1.0 },
+            ),
+        };
+        let count = digits.replace(',', "").parse::<f64>().ok()?;
+        let count = (count * unit).round() as u64;
+        match what {
+            "sent" => usage.input_tokens = Some(count),
+            "received" => usage.output_tokens = Some(count),
+            "cache hit" => usage.cached_tokens = Some(count),
+            _ => {}
+        }
+    }
+    let cost = cost.split_once("Cost: $").map(|(_, cost)| cost);
+    let message = cost.and_then(|cost| cost.split_once(" message"));
+    usage.cost_usd = message.and_then(|(cost, _)| cost.parse().ok());
+    Some(usage)
+}
+
+/// What mini-swe-agent says that its calls cost; it says 0 where it does not know.
+fn mini_cost(out: &Path) -> Option<f64> {
+    let file = read_own(&out.join(MINI_TRAJECTORY), LARGEST).ok()?;
+    let file: Value = serde_json::from_slice(&file).ok()?;
+    let cost = file.pointer("/info/model_stats/instance_cost")?.as_f64();
+    cost.filter(|cost| *cost > 0.0)
+}
+
+/// What one event of a known agent says: codex `turn.completed` and `token_count`, claude and gemini `result`.
 fn event_usage(event: &Value) -> Usage {
     let mut usage = Usage {
         cost_usd: event.get("total_cost_usd").and_then(Value::as_f64),
@@ -225,13 +328,16 @@ fn event_usage(event: &Value) -> Usage {
     };
     let kind = event.get("type").and_then(Value::as_str).unwrap_or("");
     let place = match kind {
-        "turn.completed" | "result" => event.get("usage"),
+        "turn.completed" | "result" => event.get("usage").or_else(|| event.get("stats")),
         _ => event.pointer("/msg/info/total_token_usage"),
     };
     let Some(place) = place else { return usage };
     let count = |key: &str| place.get(key).and_then(Value::as_u64);
     let from_cache = count("cache_read_input_tokens");
-    usage.cached_tokens = count("cached_input_tokens").or(from_cache);
+    usage.cached_tokens = count("cached_input_tokens")
+        .or(from_cache)
+        .or_else(|| count("cached"));
+    usage.tool_calls = count("tool_calls");
     // Claude counts what the cache gave, and what went into it, beside the rest; codex counts it in.
     let beside = from_cache.unwrap_or(0) + count("cache_creation_input_tokens").unwrap_or(0);
     usage.input_tokens = count("input_tokens").map(|tokens| tokens.saturating_add(beside));
@@ -243,7 +349,7 @@ fn event_usage(event: &Value) -> Usage {
 fn is_tool_call(event: &Value) -> bool {
     let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str).unwrap_or("");
     match text("/type") {
-        "function_call" => true,
+        "function_call" | "tool_use" => true,
         "item.completed" => matches!(
             text("/item/type"),
             "command_execution" | "file_change" | "mcp_tool_call" | "web_search"
@@ -389,5 +495,38 @@ mod tests {
         let usage = heard([claude]);
         assert_eq!((usage.tokens(), usage.cached_tokens), (Some(105), Some(90)));
         assert_eq!(usage.cost(Some(price)), (Some(0.25), CostSource::Reported));
+    }
+
+    /// Transcripts in the form that each agent documents.
+    #[test]
+    fn gemini_opencode_aider_and_mini_are_understood() {
+        let gemini = heard([include_str!("../tests/goldens/gemini.jsonl")]);
+        assert_eq!(
+            (gemini.tokens(), gemini.cached_tokens),
+            (Some(5250), Some(1200))
+        );
+        assert_eq!((gemini.tool_calls, gemini.cost_usd), (Some(2), None));
+        // Steps are added up, and the cache counts with the input.
+        let opencode = heard([include_str!("../tests/goldens/opencode.jsonl")]);
+        assert_eq!(opencode.input_tokens, Some(1000 + 200 + 50 + 300 + 1250));
+        assert_eq!(opencode.output_tokens, Some(40 + 10 + 60));
+        assert_eq!(opencode.cached_tokens, Some(200 + 1250));
+        assert_eq!(opencode.tool_calls, Some(1));
+        assert!((opencode.cost_usd.unwrap() - 0.0035).abs() < 1e-12);
+        let aider = heard([include_str!("../tests/goldens/aider.log")]);
+        assert_eq!(
+            (aider.input_tokens, aider.output_tokens),
+            (Some(14_400), Some(333))
+        );
+        assert!((aider.cost_usd.unwrap() - 0.10).abs() < 1e-12);
+        assert_eq!(
+            heard(["Tokens: many sent, few received.\n"]),
+            Usage::default()
+        );
+        let out = tempfile::tempdir().unwrap();
+        let trajectory = include_str!("../tests/goldens/mini.traj.json");
+        std::fs::write(out.path().join("mini.traj.json"), trajectory).unwrap();
+        let cost = Usage::default().with_file(out.path()).cost_usd;
+        assert_eq!(cost, Some(0.0421));
     }
 }

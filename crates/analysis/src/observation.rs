@@ -77,6 +77,15 @@ pub struct Used {
     /// Wall seconds.
     #[serde(rename = "wall_s", default)]
     pub wall: Option<f64>,
+    /// CPU seconds in user mode.
+    #[serde(rename = "user_s", default)]
+    pub user: Option<f64>,
+    /// CPU seconds in the kernel.
+    #[serde(rename = "sys_s", default)]
+    pub sys: Option<f64>,
+    /// Times that another program took the CPU.
+    #[serde(default)]
+    pub involuntary_switches: Option<u64>,
 }
 
 /// What is read of the series behind a number.
@@ -153,6 +162,9 @@ impl<'a> From<&'a Record> for Observation<'a> {
             outcome: record.outcome,
             resources: Used {
                 wall: record.resources.wall,
+                user: record.resources.user,
+                sys: record.resources.sys,
+                involuntary_switches: record.resources.involuntary_switches,
             },
             metrics: Metrics(
                 metrics

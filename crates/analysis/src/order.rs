@@ -4,15 +4,24 @@
 
 use fairtrial_model::{ParamValue, Params};
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
-/// The place of a name in a list; names that are not in it come after, in their own order.
-pub(crate) fn by_list(list: &[String], a: &str, b: &str) -> Ordering {
-    let place = |name: &str| {
-        list.iter()
-            .position(|known| known == name)
-            .unwrap_or(list.len())
-    };
-    place(a).cmp(&place(b)).then_with(|| a.cmp(b))
+/// Names by their place in a list; names that are not in it come after, in their own order.
+pub(crate) struct Listed<'a>(HashMap<&'a str, usize>);
+
+impl<'a> Listed<'a> {
+    pub(crate) fn of(names: impl IntoIterator<Item = &'a String>) -> Self {
+        let mut places = HashMap::new();
+        for (place, name) in names.into_iter().enumerate() {
+            places.entry(name.as_str()).or_insert(place);
+        }
+        Self(places)
+    }
+
+    pub(crate) fn cmp(&self, a: &str, b: &str) -> Ordering {
+        let place = |name| self.0.get(name).copied().unwrap_or(usize::MAX);
+        place(a).cmp(&place(b)).then_with(|| a.cmp(b))
+    }
 }
 
 /// Points by their values, axis by axis: numbers by size, the rest by their text.
@@ -37,7 +46,7 @@ pub(crate) fn values(a: &ParamValue, b: &ParamValue) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::{by_list, points};
+    use super::{Listed, points};
     use fairtrial_model::Params;
     use std::cmp::Ordering;
 
@@ -62,7 +71,9 @@ mod tests {
     #[test]
     fn listed_names_come_first() {
         let list = ["z".to_owned(), "a".to_owned()];
-        assert_eq!(by_list(&list, "z", "a"), Ordering::Less);
-        assert_eq!(by_list(&list, "other", "a"), Ordering::Greater);
+        let listed = Listed::of(&list);
+        assert_eq!(listed.cmp("z", "a"), Ordering::Less);
+        assert_eq!(listed.cmp("other", "a"), Ordering::Greater);
+        assert_eq!(listed.cmp("other", "one"), Ordering::Greater);
     }
 }

@@ -84,6 +84,14 @@ impl RanCode {
         }
     }
 
+    /// The names of files that trials are known to have run, or that the spec watches.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &String> {
+        let sets = self.states.iter().flat_map(|state| &state.sets);
+        let parts = CodePart::ALL.iter().cycle().zip(sets);
+        let files = parts.filter(|(part, _)| **part != CodePart::Packages);
+        files.flat_map(|(_, set)| set.keys())
+    }
+
     /// The commit of a state.
     pub(crate) fn commit(&self, number: u32) -> Option<&str> {
         self.states.get(number as usize)?.code.commit.as_deref()

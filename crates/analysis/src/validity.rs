@@ -5,7 +5,7 @@
 use fairtrial_model::{Outcome, Record};
 use fairtrial_spec::Spec;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The share of an agent task's rollouts that must count, where the spec does not say.
 const ROLLOUT_FLOOR: f64 = 0.95;
@@ -24,7 +24,7 @@ pub struct Floor {
     /// The share of its trials.
     pub share: f64,
     /// The tasks whose trials are rollouts, which must have a score to count.
-    pub rollouts: Vec<String>,
+    pub rollouts: BTreeSet<String>,
     /// Whose trials it holds for.
     pub holds_for: HoldsFor,
 }
@@ -44,7 +44,7 @@ impl Floor {
     pub fn of(spec: &Spec) -> Option<Self> {
         let agents = spec.tasks.iter();
         let agents = agents.filter(|task| task.work.is_answered());
-        let rollouts: Vec<String> = agents.map(|task| task.id.clone()).collect();
+        let rollouts: BTreeSet<String> = agents.map(|task| task.id.clone()).collect();
         match spec.analysis.valid {
             Some(share) => Some(Self {
                 share,
@@ -62,7 +62,7 @@ impl Floor {
 
     /// Whether a trial of this task that failed has 0 by this metric, instead of nothing.
     pub(crate) fn owes(&self, task: &str, metric: &str) -> bool {
-        OWED.contains(&metric) && self.rollouts.iter().any(|known| known == task)
+        OWED.contains(&metric) && self.rollouts.contains(task)
     }
 
     /// The same with another share, for every trial.
@@ -87,7 +87,7 @@ impl Floor {
             share: self.share,
         };
         for (task, outcome, score) in trials {
-            let is_rollout = self.rollouts.iter().any(|known| known == task);
+            let is_rollout = self.rollouts.contains(task);
             if !is_rollout && self.holds_for == HoldsFor::Rollouts {
                 continue;
             }
@@ -171,7 +171,7 @@ mod tests {
     fn floor(share: f64, holds_for: HoldsFor) -> Floor {
         Floor {
             share,
-            rollouts: vec!["agent".to_owned()],
+            rollouts: ["agent".to_owned()].into(),
             holds_for,
         }
     }

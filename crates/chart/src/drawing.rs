@@ -6,6 +6,8 @@ use crate::area::Area;
 #[derive(Debug, Default)]
 pub(crate) struct Drawing {
     pub(crate) shapes: Vec<Shape>,
+    /// Whether shapes are grouped by what they are of, for a page whose script lets a reader explore them.
+    pub(crate) explorable: bool,
 }
 
 /// One thing to draw, at places in drawing units; its class says how it looks.
@@ -30,6 +32,9 @@ pub(crate) enum Shape {
     /// From here on nothing outside of the area shows.
     ClipBegins(Area),
     ClipEnds,
+    /// From here on shapes belong together; the attributes say what they are of.
+    GroupBegins(Vec<(&'static str, String)>),
+    GroupEnds,
 }
 
 /// Words.
@@ -123,6 +128,20 @@ impl Drawing {
         };
         let corners = corners.iter().map(|(x, y)| (at.0 + x, at.1 + y));
         self.path(&corners.collect::<Vec<_>>(), Close::Yes, class);
+    }
+
+    /// Draws shapes that belong together, as these attributes say. Where nobody explores them nothing is said.
+    pub(crate) fn group(
+        &mut self,
+        attributes: impl FnOnce() -> Vec<(&'static str, String)>,
+        draw: impl FnOnce(&mut Self),
+    ) {
+        if !self.explorable {
+            return draw(self);
+        }
+        self.shapes.push(Shape::GroupBegins(attributes()));
+        draw(self);
+        self.shapes.push(Shape::GroupEnds);
     }
 
     /// Draws something of which nothing outside of the area shows.

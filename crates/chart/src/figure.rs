@@ -111,7 +111,10 @@ impl Figure {
         let head = HEAD + lines.len() as f64 * LINE;
         let gaps = rows.len().saturating_sub(1) as f64 * ROW_GAP;
         let height = head + rows.iter().map(|row| row.height).sum::<f64>() + gaps + EDGE;
-        let mut on = Drawing::default();
+        let mut on = Drawing {
+            explorable: layout.colors == ColorsFrom::Page,
+            ..Drawing::default()
+        };
         let title = fit(&self.title, width - 2.0 * EDGE, TITLE);
         on.text((EDGE, 26.0), Anchor::Start, "h", &title);
         for (line, (class, text)) in lines.iter().enumerate() {

@@ -37,9 +37,16 @@ pub(crate) fn draw(on: &mut Drawing, marks: &[Mark], (left, top): (f64, f64), ro
         let mut x = left;
         let y = top + line as f64 * LINE + 8.0;
         for mark in entries {
-            sample(on, (x, y), mark);
-            let label = fit(mark.label(), room - SAMPLE - BETWEEN, SIZE);
-            on.text((x + SAMPLE, y + 4.0), Anchor::Start, "", &label);
+            let entry = || {
+                let mut known = mark.attributes();
+                known.push(("class", "key".to_owned()));
+                known
+            };
+            on.group(entry, |on| {
+                sample(on, (x, y), mark);
+                let label = fit(mark.label(), room - SAMPLE - BETWEEN, SIZE);
+                on.text((x + SAMPLE, y + 4.0), Anchor::Start, "", &label);
+            });
             x += entry_width(mark, room) + BETWEEN;
         }
     }

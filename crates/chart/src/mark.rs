@@ -195,6 +195,53 @@ impl Mark {
         }
     }
 
+    /// Whether it is of one series, which a reader may hide.
+    pub(crate) fn is_of_series(&self) -> bool {
+        !matches!(
+            self,
+            Self::Zone { .. } | Self::Belt { .. } | Self::Rule { .. } | Self::Words { .. }
+        )
+    }
+
+    /// What a script needs to know of it: its kind, its series, and numbers that its places do not tell.
+    pub(crate) fn attributes(&self) -> Vec<(&'static str, String)> {
+        let kind = match self {
+            Self::Line { .. } => "line",
+            Self::Trace { .. } => "trace",
+            Self::Points { .. } => "points",
+            Self::Band { .. } => "band",
+            Self::Outline { .. } => "outline",
+            Self::Range { .. } => "range",
+            Self::Whiskers { .. } => "whiskers",
+            Self::Box { .. } => "box",
+            _ => "other",
+        };
+        let mut known = vec![("data-kind", kind.to_owned())];
+        if self.is_of_series() {
+            known.push(("data-s", self.series().0.to_string()));
+        }
+        if !self.label().is_empty() {
+            known.push(("data-l", self.label().to_owned()));
+        }
+        match self {
+            Self::Range { x, y, .. } => {
+                known.push(("data-v", format!("{y} {} {} {}", x[0], x[1], x[2])));
+            }
+            Self::Box { y, .. } => {
+                let five: Vec<String> = y.iter().map(f64::to_string).collect();
+                known.push(("data-v", five.join(" ")));
+            }
+            Self::Whiskers { points, .. } => {
+                let points = points.iter();
+                let points =
+                    points.map(|(x, value, low, high)| format!("{x} {value} {low} {high}"));
+                known.push(("data-v", points.collect::<Vec<_>>().join(";")));
+            }
+            _ => {}
+        }
+        known
+    }
+
     pub(crate) fn series(&self) -> Series {
         match self {
             Self::Line { series, .. }

@@ -6,6 +6,7 @@ use crate::draw::Plot;
 use crate::drawing::{Anchor, Drawing};
 use crate::legend;
 use crate::mark::Mark;
+use crate::svg::number;
 use crate::text::{SIZE, fit, width};
 
 /// Room around the plot inside a panel.
@@ -68,21 +69,45 @@ impl Panel {
         if !title.is_empty() {
             on.text((area.x + GAP, area.y + 16.0), Anchor::Start, "p", &title);
         }
-        self.draw_y(on, plot, &upwards);
-        self.draw_x(on, area, plot);
-        self.draw_notes(on, plot, names);
-        let drawing = Plot {
-            area: plot,
-            x: &self.x,
-            y: &self.y,
-        };
-        on.clipped(plot, |on| {
-            for mark in &self.marks {
-                drawing.mark(on, mark);
-            }
-        });
+        on.group(
+            || self.place(plot),
+            |on| {
+                let axis = |class: &str| vec![("class", class.to_owned())];
+                on.group(|| axis("ay"), |on| self.draw_y(on, plot, &upwards));
+                on.group(|| axis("ax"), |on| self.draw_x(on, area, plot));
+                self.draw_notes(on, plot, names);
+                let drawing = Plot {
+                    area: plot,
+                    x: &self.x,
+                    y: &self.y,
+                };
+                on.clipped(plot, |on| {
+                    for mark in &self.marks {
+                        on.group(|| mark.attributes(), |on| drawing.mark(on, mark));
+                    }
+                });
+            },
+        );
         let below = area.y + area.height - legend_lines as f64 * legend::LINE;
         legend::draw(on, &self.marks, (area.x + GAP, below), area.width);
+    }
+
+    /// What a script needs to know of a panel to turn places into values: the rectangle, and what its edges stand for.
+    fn place(&self, plot: Area) -> Vec<(&'static str, String)> {
+        let ((left, right), (low, high)) = (self.x.range(), self.y.range());
+        let rectangle = [plot.x, plot.y, plot.width, plot.height].map(number);
+        let mut known = vec![
+            ("class", "plot".to_owned()),
+            ("data-area", rectangle.join(" ")),
+            ("data-x", format!("{left} {right}")),
+            ("data-y", format!("{low} {high}")),
+            ("data-xl", self.x.label().into_owned()),
+            ("data-yl", self.y.label().into_owned()),
+        ];
+        for (name, axis) in [("data-columns", &self.x), ("data-rows", &self.y)] {
+            known.extend(axis.rows().map(|names| (name, names.join("\n"))));
+        }
+        known
     }
 
     /// The rectangle between the axes.

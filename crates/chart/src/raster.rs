@@ -92,6 +92,7 @@ impl Canvas {
             }
             Shape::ClipBegins(area) => self.clip = self.mask(*area),
             Shape::ClipEnds => self.clip = None,
+            Shape::GroupBegins(_) | Shape::GroupEnds => {}
         }
     }
 

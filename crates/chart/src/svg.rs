@@ -40,7 +40,14 @@ pub(crate) fn write(drawing: &Drawing, id: &str) -> String {
                      height=\"{height}\"/></clipPath>\n<g clip-path=\"url(#{id}-{clips})\">"
                 )
             }
-            Shape::ClipEnds => writeln!(svg, "</g>"),
+            Shape::ClipEnds | Shape::GroupEnds => writeln!(svg, "</g>"),
+            Shape::GroupBegins(attributes) => {
+                svg.push_str("<g");
+                for (name, value) in attributes {
+                    let _ = write!(svg, " {name}=\"{}\"", xml(value));
+                }
+                writeln!(svg, ">")
+            }
         };
     }
     svg

@@ -2,8 +2,9 @@
 
 use crate::commands::{
     analyze, bench, cancel, check, compare, completions, data_root, demo, doctor, eval, exec,
-    export, gate, gc, import, init, list, logs, plan, power, preset, register, remeasure, report,
-    run, schema, status, summarize, sweep, table, task, variance, verify, wait,
+    explain, export, gate, gc, import, init, list, logs, own, plan, power, preset, register,
+    remeasure, report, reproduce, run, schema, serve, status, summarize, sweep, table, task,
+    variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -12,6 +13,7 @@ use crate::overview::grouped;
 use crate::printer::Printer;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use fairtrial_text::nearest::nearest;
 use std::process::ExitCode;
 
@@ -27,11 +29,12 @@ pub(crate) struct App {
 
 const EXAMPLES: &str = "\
 Examples:
-  fairtrial bench 'sort a' 'sort -u a'  is the second command faster?
-  fairtrial demo                        a complete small comparison, offline, in under a minute
-  fairtrial init > bench.toml           a spec to start from
-  fairtrial run bench.toml              run it; `--resume` goes on after any interruption
-  fairtrial summarize bench --latest    the table again
+  fairtrial bench 'sleep 0.1' 'sleep 0.2'   is the second command faster?
+  fairtrial demo                            a complete small comparison, offline, in seconds
+  fairtrial init my-comparison.toml         a spec to start from
+  fairtrial run my-comparison.toml          run it; `--resume` finishes it after any interruption
+  fairtrial compare my-comparison           the verdict again, with what it rests on
+  fairtrial report my-comparison            one page to look at and to send
 
 Exit codes: 0 fine, 1 trials failed or a regression, 2 wrong input, 3 machine or engine, 4 inconclusive (gate), \
 130 interrupted.";
@@ -44,9 +47,11 @@ enum Command {
     Bench(Box<bench::Args>),
     Status(status::Args),
     Watch(wait::WatchArgs),
+    Serve(serve::Args),
     Wait(wait::WaitArgs),
     Cancel(cancel::Args),
     Logs(logs::Args),
+    Explain(explain::Args),
     List(list::Args),
     Summarize(summarize::Args),
     Import(import::Args),
@@ -64,6 +69,7 @@ enum Command {
     Report(report::Args),
     Register(register::Args),
     Verify(verify::Args),
+    Reproduce(reproduce::Args),
     Schema(schema::Args),
     Init(init::Args),
     Demo(demo::Args),
@@ -72,13 +78,23 @@ enum Command {
     Table(table::Args),
     Preset(preset::Args),
     Completions(completions::Args),
+    #[command(name = "self")]
+    Own(own::Args),
     #[command(hide = true)]
     Exec(exec::Args),
 }
 
+/// The command line, its commands in groups.
+pub(crate) fn command() -> clap::Command {
+    grouped(App::command())
+}
+
 /// Parses, runs, and turns what came of it into an exit code.
 pub(crate) fn main() -> ExitCode {
-    let typed = grouped(App::command()).try_get_matches();
+    CompleteEnv::with_factory(command)
+        .var(completions::ASKED_BY)
+        .complete();
+    let typed = command().try_get_matches();
     let app = typed
         .and_then(|typed| App::from_arg_matches(&typed))
         .unwrap_or_else(|error| with_suggestion(error).exit());
@@ -145,6 +161,7 @@ impl Command {
                 | Self::Doctor(_)
                 | Self::Preset(_)
                 | Self::Completions(_)
+                | Self::Own(_)
         )
     }
 
@@ -159,9 +176,11 @@ impl Command {
             Self::Bench(args) => bench::run(&args, console),
             Self::Status(args) => status::run(&args, console),
             Self::Watch(args) => wait::watch(&args, console),
+            Self::Serve(args) => serve::run(&args, console),
             Self::Wait(args) => wait::wait(&args, console),
             Self::Cancel(args) => cancel::run(&args, console),
             Self::Logs(args) => logs::run(&args, console),
+            Self::Explain(args) => explain::run(&args, console),
             Self::Exec(args) => exec::run(&args, console),
             Self::List(args) => list::run(&args, console),
             Self::Analyze(args) => analyze::run(&args, console),
@@ -180,14 +199,16 @@ impl Command {
             Self::Report(args) => report::run(&args, console),
             Self::Register(args) => register::run(&args, console),
             Self::Verify(args) => verify::run(&args, console),
+            Self::Reproduce(args) => reproduce::run(&args, console),
             Self::Schema(args) => Ok(schema::run(&args, console.printer)),
             Self::Init(args) => init::run(&args, console.printer),
             Self::Demo(args) => demo::run(&args, console),
-            Self::Doctor(args) => Ok(doctor::run(&args, console)),
+            Self::Doctor(args) => doctor::run(&args, console),
             Self::Where(args) => Ok(data_root::run(&args, console)),
             Self::Table(args) => table::run(&args, console),
             Self::Preset(args) => preset::run(&args, console.printer),
-            Self::Completions(args) => Ok(completions::run(&args, App::command(), console.printer)),
+            Self::Completions(args) => completions::run(&args, console.printer),
+            Self::Own(args) => Ok(own::run(&args, console.printer)),
         }
     }
 }

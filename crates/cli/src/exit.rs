@@ -1,5 +1,6 @@
 //! Exit codes: a public contract (docs/reference/exit-codes.md).
 
+use fairtrial_analysis::gate::GateWord;
 use fairtrial_session::RunEnd;
 use std::process::ExitCode;
 
@@ -41,6 +42,17 @@ impl From<RunEnd> for Exit {
             RunEnd::Failed => Self::Failed,
             RunEnd::Machine => Self::Machine,
             RunEnd::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+impl From<GateWord> for Exit {
+    fn from(word: GateWord) -> Self {
+        match word {
+            GateWord::Improved | GateWord::Equivalent => Self::Fine,
+            GateWord::Regressed => Self::Failed,
+            GateWord::Invalid => Self::Machine,
+            GateWord::Inconclusive => Self::Inconclusive,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod app;
 mod bench_display;
+mod candidates;
 mod closing_words;
 mod commands;
 mod console;
@@ -18,9 +19,15 @@ mod resume_words;
 mod run_display;
 mod signals;
 mod spec_args;
+mod watch;
 mod words;
 
 use std::process::ExitCode;
+
+/// The command line as it is typed, for whoever describes it: man pages are made from it.
+pub fn command() -> clap::Command {
+    app::command()
+}
 
 /// The whole program. A launcher, a driver or a worker of a trial is dealt with first: it must stay small.
 pub fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Our signs, and what stands for them. Most are as wide, so that columns stay columns.
-const PLAIN: [(char, &str); 14] = [
+const PLAIN: [(char, &str); 22] = [
     ('✓', "+"),
     ('✗', "x"),
     ('─', "-"),
@@ -19,6 +19,14 @@ const PLAIN: [(char, &str); 14] = [
     ('≤', "<="),
     ('≠', "!="),
     ('–', "-"),
+    ('▁', "_"),
+    ('▂', "."),
+    ('▃', "-"),
+    ('▄', "="),
+    ('▅', "+"),
+    ('▆', "*"),
+    ('▇', "%"),
+    ('█', "#"),
 ];
 
 /// Whether the user's locale is one without UTF-8. Where none is set, as in many containers, nothing is said against it.

@@ -1,7 +1,7 @@
 //! What a person sees while a run lives: a live line on a terminal, plain lines elsewhere.
 
 use crate::printer::Printer;
-use fairtrial_engine::{Ending, RunEvent, StopReason};
+use fairtrial_engine::{Ending, JobGroup, RunEvent, StopReason};
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{Outcome, TrialKey};
 use fairtrial_plan::Plan;
@@ -10,7 +10,7 @@ use fairtrial_text::duration::span;
 use fairtrial_text::escape::terminal_line_painted;
 use fairtrial_text::significant::short;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -130,7 +130,7 @@ impl Progress {
             } => self.say(&format!(
                 "submitted {trials} trials in {jobs} jobs to {engine} as {handle}"
             )),
-            RunEvent::Jobs(states) => self.bar.set_prefix(job_words(&states)),
+            RunEvent::Jobs(groups) => self.bar.set_prefix(job_words(&groups)),
             RunEvent::Ended(endings) => self.ended(&endings),
             RunEvent::Stopping(reason) => self.stopping(&reason),
             // For the caller, who reads what there is.
@@ -307,6 +307,7 @@ impl Progress {
                 "stopping: trials in flight may finish; Ctrl-C again ends them".to_owned()
             }
             StopReason::Detach => "leaving: the jobs go on without this terminal".to_owned(),
+            StopReason::Unsubmitted => "stopping: nothing was submitted".to_owned(),
             StopReason::Cancel => "stopping: trials in flight are being ended".to_owned(),
             StopReason::Budget(cap) => {
                 let key = cap.key();
@@ -364,9 +365,13 @@ pub(crate) fn outcome_words(counts: &OutcomeCounts) -> String {
     }
 }
 
-/// What a scheduler says of the jobs: `3 running, 9 pending`.
-pub(crate) fn job_words(states: &BTreeMap<&'static str, u64>) -> String {
-    let words = states.iter().map(|(state, jobs)| format!("{jobs} {state}"));
+/// What a scheduler says of the jobs: `3 running, 9 pending (Resources)`.
+pub(crate) fn job_words(groups: &[JobGroup]) -> String {
+    let words = groups.iter().map(|group| {
+        let reason = group.reason.as_ref();
+        let reason = reason.map_or(String::new(), |reason| format!(" ({reason})"));
+        format!("{} {}{reason}", group.jobs.len(), group.state)
+    });
     words.collect::<Vec<_>>().join(", ")
 }
 

@@ -3,7 +3,7 @@
 use crate::exit::Failure;
 use fairtrial_engine::ExecControls;
 use fairtrial_session::Controls;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::sync::Arc;
 
@@ -35,11 +35,12 @@ pub(crate) fn reach(controls: &Controls, placed: Placed) -> Result<(), Failure> 
     })
 }
 
-/// The same for a job on a node: `TERM` ends what runs; `USR1` says that time runs out.
+/// The same for a job on a node: `TERM` ends what runs, and so does `USR2`, by which Grid Engine says that it will kill;
+/// `USR1` says that time runs out.
 pub(crate) fn job_controls() -> Result<ExecControls, Failure> {
     let controls = ExecControls::default();
     let reached = controls.clone();
-    listen(&[SIGINT, SIGTERM, SIGUSR1], move |signal| {
+    listen(&[SIGINT, SIGTERM, SIGUSR1, SIGUSR2], move |signal| {
         if signal == SIGUSR1 {
             reached.drain();
         } else {

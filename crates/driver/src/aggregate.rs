@@ -1,10 +1,11 @@
 //! From samples to one description per metric: every number that an iteration reports, not only its duration.
 
-use crate::reported::{CPU, DURATION, numbers_of};
+use crate::reported::numbers_of;
 use fairtrial_experiment::protocol::Sample;
+use fairtrial_model::is_time_name;
 use fairtrial_stats::descriptive::{QuantileRule, describe, quantile_sorted};
 use fairtrial_stats::one_arm::mean_interval;
-use fairtrial_stats::{Level, Side};
+use fairtrial_stats::{Interval, Level, Side};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -48,6 +49,24 @@ pub struct Interval95 {
     /// Upper end.
     pub high: f64,
 }
+
+impl Interval95 {
+    fn on_log_scale(self, mean: f64) -> Self {
+        let interval = Interval {
+            low: self.low,
+            high: self.high,
+            level: LEVEL,
+        };
+        let Interval { low, high, .. } = Interval::on_log_scale(mean, interval);
+        Self { low, high }
+    }
+}
+
+/// The level of every interval here.
+const LEVEL: Level = Level {
+    alpha: 0.05,
+    side: Side::TwoSided,
+};
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 fn is_zero(count: &usize) -> bool {
@@ -99,17 +118,13 @@ pub(crate) fn aggregates(samples: &[Sample]) -> Vec<(String, Aggregate)> {
         let mut found = aggregate(&values).unwrap_or_else(|| Aggregate::without_values(&values));
         found.dropped = samples.len().saturating_sub(found.n);
         // No time is negative, and so no mean of times.
-        if let Some(interval) = found.ci95.as_mut().filter(|_| is_time(&name)) {
-            interval.low = interval.low.max(0.0);
+        let below = found.ci95.filter(|of| of.low <= 0.0 && is_time_name(&name));
+        if let Some(below) = below.filter(|_| found.mean > 0.0 && found.min >= 0.0) {
+            found.ci95 = Some(below.on_log_scale(found.mean));
         }
         (name, found)
     });
     described.collect()
-}
-
-/// Whether a metric is a time that the worker measured.
-fn is_time(name: &str) -> bool {
-    [DURATION, CPU].contains(&name)
 }
 
 /// More metrics than this with gaps say the same.
@@ -156,11 +171,7 @@ fn columns(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
 pub fn aggregate(values: &[f64]) -> Option<Aggregate> {
     let mut finite: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
     let summary = describe(&finite).ok()?;
-    let level = Level {
-        alpha: 0.05,
-        side: Side::TwoSided,
-    };
-    let interval = mean_interval(&finite, level).ok();
+    let interval = mean_interval(&finite, LEVEL).ok();
     finite.sort_by(f64::total_cmp);
     let quantile = |p| quantile_sorted(&finite, p, QuantileRule::Linear);
     Some(Aggregate {
@@ -189,14 +200,16 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn an_interval_of_times_does_not_begin_below_zero() {
+    fn an_interval_of_times_begins_above_zero() {
         let slow = [1_000, 1_000, 1_000_000_000].map(|wall_ns| Sample {
             wall_ns,
             ..Sample::default()
         });
         let all = aggregates(&slow);
-        let interval = all[0].1.ci95.map(|interval| interval.low);
-        assert_eq!((all[0].0.as_str(), interval), ("duration_s", Some(0.0)));
+        let (name, of) = &all[0];
+        let interval = of.ci95.unwrap();
+        assert_eq!(name, "duration_s");
+        assert!(interval.low > 0.0 && interval.low < of.mean && interval.high > of.mean);
     }
 
     #[test]

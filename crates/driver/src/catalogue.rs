@@ -150,10 +150,7 @@ fn of_python(sources: &Sources, base: &Path) -> Result<PythonOffer, LookupError>
     let said = &ended.said;
     if said.contains("No module named fairtrial") || said.contains("'fairtrial.discover'") {
         let message = format!("the Python package `fairtrial` is not installed for `{named}`");
-        return Err(refused(
-            message,
-            "install it: `pip install ./python` in Fairtrial's repository",
-        ));
+        return Err(refused(message, "install it: `pip install fairtrial`"));
     }
     serde_json::from_slice(&ended.stdout).map_err(|error| {
         let last = said.lines().last().unwrap_or("nothing").to_owned();

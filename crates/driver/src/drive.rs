@@ -1,6 +1,7 @@
 //! The course of a trial with an experiment: setup, warm-ups, measured iterations, profiled ones, teardown, results.
 
 mod calibrate;
+mod iterate;
 
 use crate::course::Course;
 use crate::instruments::observer::InstrumentFinding;
@@ -8,15 +9,14 @@ use crate::instruments::perf::Perf;
 use crate::instruments::{Observers, WorkerProfile};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
-use crate::samples::{SAMPLES_FILE, Samples};
+use crate::samples::Samples;
 use crate::tools::{DriveError, Tools};
 use crate::trouble::Trouble;
 use crate::worker::{Heard, Lost, WorkerProcess, command_for, quoted};
 use crate::{artifacts, outputs};
-use fairtrial_experiment::protocol::{
-    InstrumentRequest, Reply, Request, Sample, Setup, VERSION, unfit,
-};
+use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Setup, VERSION};
 use fairtrial_experiment::{Artifact, Origin, Phase};
+use iterate::Iterations;
 use serde_json::{Map, Value};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub struct Driven {
     /// Whether everything succeeded.
     pub succeeded: bool,
-    /// What went wrong, where something did.
+    /// What went wrong, where something did, with the place in the experiment's code.
     pub trouble: Option<String>,
 }
 
@@ -69,6 +69,13 @@ fn run(
     };
     let started_at = (tools.now)();
     let mut troubles = session.run()?;
+    for trouble in &mut troubles {
+        trouble.redact(&tools.environment);
+    }
+    // The first is what the trial failed of; what went wrong after it is in the log.
+    for later in troubles.iter().skip(1) {
+        (tools.say)(&later.whole());
+    }
     for finding in &session.findings {
         if let Some(why) = &finding.absent {
             (tools.say)(&format!("instrument {}: absent: {why}", finding.name));
@@ -79,11 +86,8 @@ fn run(
         [first, ..] if first.stopped => Status::Ended,
         _ => Status::Failed,
     };
-    let mut trouble = (!troubles.is_empty()).then(|| troubles.swap_remove(0));
-    if let Some(trouble) = &mut trouble {
-        trouble.redact(&tools.environment);
-    }
-    let words = trouble.as_ref().map(Trouble::words);
+    let trouble = (!troubles.is_empty()).then(|| troubles.swap_remove(0));
+    let told = trouble.as_ref().map(Trouble::whole);
     let Session {
         samples,
         named,
@@ -118,7 +122,7 @@ fn run(
     outputs::write(task, trial, tools, &ending)?;
     Ok(Driven {
         succeeded: status == Status::Success,
-        trouble: words,
+        trouble: told,
     })
 }
 
@@ -137,31 +141,6 @@ struct Session<'a> {
     course: Course,
     /// Why the machine cannot go on with it.
     broken: Option<DriveError>,
-}
-
-/// Iterations to ask for.
-#[derive(Debug, Clone, Copy)]
-struct Iterations {
-    phase: Phase,
-    count: u64,
-    /// Executions inside each; absent: one.
-    inner: Option<u64>,
-}
-
-impl Iterations {
-    fn new(phase: Phase, count: u64) -> Self {
-        Self {
-            phase,
-            count,
-            inner: None,
-        }
-    }
-
-    /// With so many executions inside each.
-    fn inside(self, inner: u64) -> Self {
-        let inner = (inner > 1).then_some(inner);
-        Self { inner, ..self }
-    }
 }
 
 impl Session<'_> {
@@ -288,91 +267,6 @@ impl Session<'_> {
         }
     }
 
-    /// Asks for iterations and keeps the samples of measured ones; those of warm-ups are given back. A worker that answers
-    /// with others than it was asked for has not measured what the spec says: that is no result.
-    fn iterate(
-        &mut self,
-        worker: &mut WorkerProcess,
-        iterations: Iterations,
-    ) -> Result<Vec<Sample>, Trouble> {
-        let Iterations {
-            phase,
-            count,
-            inner,
-        } = iterations;
-        let mut unkept = Vec::new();
-        if count == 0 {
-            return Ok(unkept);
-        }
-        let name = match phase {
-            Phase::Warmup => "warmup",
-            Phase::Measured => "measured",
-            Phase::Profiled => "profiled",
-        };
-        let asked = if phase == Phase::Profiled { 0 } else { count };
-        let mut next = 0;
-        worker
-            .ask(&Request::Iterate {
-                phase,
-                first: 0,
-                count,
-                inner,
-            })
-            .map_err(|lost| Trouble::lost(name, &lost, Some(next)))?;
-        loop {
-            let lost = |lost: &Lost| Trouble::lost(name, lost, Some(next));
-            let heard = worker
-                .hear(&self.tools.stop)
-                .map_err(|error| lost(&error))?;
-            match self.common(heard, name)? {
-                Some(Heard {
-                    reply: Reply::Sample(sample),
-                    line,
-                }) => {
-                    if next == asked || sample.index != next {
-                        return Err(lost(&Lost::Amiss(not_asked(sample.index, next, asked))));
-                    }
-                    if let Some(why) = unfit(&sample.metrics) {
-                        return Err(lost(&Lost::Unfit(why)));
-                    }
-                    if phase == Phase::Measured {
-                        self.keep(*sample, &line)
-                            .map_err(|error| lost(&Lost::Io(error)))?;
-                    } else {
-                        unkept.push(*sample);
-                    }
-                    next += 1;
-                }
-                Some(Heard {
-                    reply: Reply::Done, ..
-                }) if next == asked => return Ok(unkept),
-                Some(Heard {
-                    reply: Reply::Done, ..
-                }) => {
-                    let few = Lost::Amiss(format!("it was done after {next} of {asked} samples"));
-                    // It waits for the next request: it can still tear down.
-                    return Err(Trouble {
-                        worker_lost: false,
-                        ..lost(&few)
-                    });
-                }
-                Some(heard) => return Err(lost(&unexpected(&heard))),
-                None => {}
-            }
-        }
-    }
-
-    /// Keeps a sample. Where it finds no place, the machine is to blame, and no more are asked for.
-    fn keep(&mut self, sample: Sample, line: &[u8]) -> Result<(), String> {
-        self.samples.push(sample, line).map_err(|source| {
-            let path = self.trial.dir.join(SAMPLES_FILE);
-            let error = DriveError::Io { path, source };
-            let message = error.to_string();
-            self.broken = Some(error);
-            message
-        })
-    }
-
     fn until_done(
         &mut self,
         worker: &mut WorkerProcess,
@@ -424,19 +318,14 @@ impl Session<'_> {
                 message,
                 trace,
                 index,
-            } => {
-                if !trace.is_empty() {
-                    (self.tools.say)(&trace);
-                }
-                Err(Trouble {
-                    phase,
-                    message,
-                    iteration: index,
-                    trace,
-                    worker_lost: false,
-                    stopped: false,
-                })
-            }
+            } => Err(Trouble {
+                phase,
+                message,
+                iteration: index,
+                trace,
+                worker_lost: false,
+                stopped: false,
+            }),
             _ => Ok(Some(heard)),
         }
     }
@@ -447,17 +336,6 @@ fn owned(params: &fairtrial_model::Params) -> Map<String, Value> {
         .iter()
         .map(|(name, value)| (name.to_owned(), value.clone()))
         .collect()
-}
-
-/// What is wrong with a sample that is not the next of those that were asked for.
-fn not_asked(index: u64, next: u64, asked: u64) -> String {
-    match asked {
-        0 => format!("it sent a sample (index {index}) and none was asked for"),
-        _ if next == asked => {
-            format!("it sent a sample (index {index}) after all {asked} that were asked for")
-        }
-        _ => format!("it sent a sample with index {index} where {next} of {asked} is the next"),
-    }
 }
 
 fn unexpected(heard: &Heard) -> Lost {

@@ -1,9 +1,9 @@
 //! The Markdown page of a result: parameters, every metric with its spread, instruments, files, and what went wrong.
 
 use crate::aggregate::{Aggregate, aggregates};
-use crate::reported::{CPU, DURATION};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
+use fairtrial_model::{CPU, DURATION};
 use fairtrial_text::escape::markdown;
 use fairtrial_text::significant::significant;
 use std::fmt::Write as _;

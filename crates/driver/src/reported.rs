@@ -1,7 +1,7 @@
 //! What one iteration reports, each name once: the word of the experiment comes before that of an instrument.
 
 use fairtrial_experiment::protocol::Sample;
-use fairtrial_model::{Leaf, each_leaf};
+use fairtrial_model::{CPU, DURATION, Leaf, each_leaf, is_cases};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -24,7 +24,12 @@ impl Numbers {
     pub(crate) fn take(&mut self, path: &str, table: &Map<String, Value>) {
         each_leaf(path, table, &mut |name, leaf| match leaf {
             Leaf::Number(number) => self.add(&name, number),
-            Leaf::Other(Value::Array(_)) => {
+            Leaf::Other(Value::Array(items)) if is_cases(&name) && !items.is_empty() => {
+                let remark = format!("{name}: not used, each needs its labels: \"case\": {{…}}");
+                self.remarks.push(remark);
+            }
+            // Rows of a table are there to be read, not to be averaged.
+            Leaf::Other(Value::Array(items)) if !items.iter().all(Value::is_object) => {
                 let remark = format!("{name}: a list, which is no number");
                 self.remarks.push(remark);
             }
@@ -33,8 +38,8 @@ impl Numbers {
     }
 
     fn add(&mut self, name: &str, value: f64) {
-        // Without a dot in it a name cannot come twice from one table.
-        if name.contains('.') && self.has(name) {
+        // A plain key cannot come twice from one table.
+        if (name.contains('.') || name.ends_with('}')) && self.has(name) {
             let remark = format!("{name}: reported twice in one iteration, the first value counts");
             self.remarks.push(remark);
         } else {
@@ -132,12 +137,6 @@ pub(crate) fn remarks(samples: &[Sample]) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// Name of the wall time per iteration, as the original calls it.
-pub(crate) const DURATION: &str = "duration_s";
-
-/// Name of the CPU time per iteration.
-pub(crate) const CPU: &str = "cpu_s";
-
 #[cfg(test)]
 mod tests {
     use super::{numbers_of, remarks};
@@ -160,6 +159,20 @@ mod tests {
         all.iter()
             .find(|(known, _)| known == name)
             .map(|(_, of)| of.mean)
+    }
+
+    #[test]
+    fn a_case_that_comes_twice_counts_once_and_one_without_labels_is_told() {
+        let twice = json!({"cases": [
+            {"case": {"size": 1}, "rows": 5}, {"case": {"size": 1.0}, "rows": 9},
+        ]});
+        let samples = [sample(&twice, &json!({}))];
+        assert_eq!(mean(&samples, "rows{size=1}"), Some(5.0));
+        let said = numbers_of(&samples[0]).remarks;
+        assert!(said[0].contains("reported twice"), "{said:?}");
+        let unlabelled = json!({"cases": [{"case": "small", "rows": 5}]});
+        let said = numbers_of(&sample(&unlabelled, &json!({}))).remarks;
+        assert!(said[0].starts_with("cases: not used"), "{said:?}");
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use crate::aggregate::aggregates;
 use crate::course::Course;
 use crate::instruments::observer::InstrumentFinding;
-use crate::reported::{CPU, DURATION};
 use crate::reported::{of_instruments, put_beside};
 use crate::request::{DriveTask, DriveTrial};
 use crate::tools::Tools;
@@ -11,7 +10,7 @@ use crate::trouble::Trouble;
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_journal::provenance::{self, CaptureOptions, Environment, Vcs};
-use fairtrial_model::UtcTime;
+use fairtrial_model::{CPU, DURATION, UtcTime};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;

@@ -44,6 +44,15 @@ impl Trouble {
         self.trace = redactor.redact(&self.trace).into_owned();
     }
 
+    /// Everything, for the log: where it happened, and the one line last.
+    pub(crate) fn whole(&self) -> String {
+        let trace = self.trace.trim_end();
+        if trace.is_empty() {
+            return self.words();
+        }
+        format!("{trace}\n{}", self.words())
+    }
+
     /// One line for people.
     pub(crate) fn words(&self) -> String {
         let place = match self.iteration {

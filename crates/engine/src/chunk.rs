@@ -10,7 +10,7 @@ use fairtrial_journal::{
 };
 use fairtrial_model::Record;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
 
@@ -31,6 +31,9 @@ pub(crate) struct Chunk {
     pub(crate) version: String,
     /// Seconds between two heartbeats.
     pub(crate) beat_s: f64,
+    /// Whether small files of trials that ended well are put away in the chunk's folder, which others see too.
+    #[serde(default)]
+    pub(crate) put_away: bool,
     /// In the order in which they run.
     pub(crate) trials: Vec<AttemptId>,
 }
@@ -68,6 +71,37 @@ pub(crate) struct Beat {
     pub(crate) done: u64,
 }
 
+/// How the lines that prepare a node get on, as the job's script writes it: `running COUNT` again and again, or
+/// `failed STATUS LINE HOST`. It goes when the runner begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Setup {
+    /// They run; the text changes while they do.
+    Running(String),
+    /// One of them failed.
+    Failed {
+        status: String,
+        /// Its number, from 1; 0 where the shell does not say.
+        line: usize,
+        host: String,
+    },
+}
+
+impl Setup {
+    fn of(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let (word, first) = (words.next()?, words.next()?.to_owned());
+        match word {
+            "running" => Some(Self::Running(first)),
+            "failed" => Some(Self::Failed {
+                status: first,
+                line: words.next()?.parse().unwrap_or(0),
+                host: words.next().unwrap_or_default().to_owned(),
+            }),
+            _ => None,
+        }
+    }
+}
+
 /// Why a chunk is taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -79,6 +113,12 @@ pub(crate) enum Revoked {
     /// Its end is known: what has no record was not begun, and is given out anew.
     Closed,
 }
+
+/// How the files begin in which runners put small files of trials.
+const FILES: &str = "files-";
+
+/// The file that a job's script keeps while it prepares its node.
+pub(crate) const SETUP: &str = "setup";
 
 /// A chunk's folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,6 +160,12 @@ impl ChunkDir {
     pub(crate) fn beat(&self) -> Option<Beat> {
         let text = fs::read(self.path.join("beat.json")).ok()?;
         serde_json::from_slice(&text).ok()
+    }
+
+    /// How its node's preparation gets on; absent where there is none, or it is over.
+    pub(crate) fn setup(&self) -> Option<Setup> {
+        let text = fs::read_to_string(self.path.join(SETUP)).ok()?;
+        Setup::of(&text)
     }
 
     pub(crate) fn write_beat(&self, beat: &Beat) -> Result<(), JournalError> {
@@ -166,6 +212,31 @@ impl ChunkDir {
             found.extend(name.to_str().and_then(id_of));
         }
         Ok(found)
+    }
+
+    /// Closes a chunk of which the journal has every record: files of records that are in the folders of their trials as
+    /// well have no more use.
+    pub(crate) fn clear(&self, run: &RunDir) -> Result<(), JournalError> {
+        self.revoke(Revoked::Closed)?;
+        for id in self.recorded().unwrap_or_default() {
+            let copy = run.trial_dir(id.index, id.attempt).join("record.json");
+            if is_there(&copy)? {
+                let removed = fs::remove_file(self.record_path(id));
+                removed.map_err(|source| self.io("remove a record of", source))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a runner puts small files of its trials.
+    pub(crate) fn files(&self, runner: &str) -> PathBuf {
+        self.path.join(format!("{FILES}{runner}.jsonl"))
+    }
+
+    /// Whether a file of a chunk is one of those.
+    pub(crate) fn is_files(path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with(FILES))
     }
 
     /// When something last came into the folder.
@@ -227,6 +298,7 @@ mod tests {
             only: Some("1-3".to_owned()),
             version: String::new(),
             beat_s: 1.0,
+            put_away: false,
             trials: vec![AttemptId {
                 index: 0,
                 attempt: 1,

@@ -28,6 +28,8 @@ pub(crate) struct ControllerState {
     durable: Seq,
     /// How many wait for something to do.
     waiting: usize,
+    /// Whether a scheduler has, or may have, something of this run.
+    handed_out: bool,
 }
 
 /// An end on its way to the disk.
@@ -47,6 +49,7 @@ impl Controller {
             kills: Vec::new(),
             durable: Seq::default(),
             waiting: 0,
+            handed_out: false,
         };
         Self {
             state: Mutex::new(state),
@@ -123,9 +126,49 @@ impl Controller {
         self.changed.notify_all();
     }
 
+    /// Notes that something goes to a scheduler now; `false` where a stop came first.
+    pub(crate) fn hand_out(&self) -> bool {
+        let mut state = self.lock();
+        let stopped = matches!(
+            state.dispatch.stop_reason(),
+            Some(StopReason::Unsubmitted | StopReason::Cancel)
+        );
+        state.handed_out |= !stopped;
+        !stopped
+    }
+
+    /// Starts nothing more and leaves to a scheduler what it has.
+    pub(crate) fn leave(&self) {
+        let state = self.lock();
+        let reason = if state.handed_out {
+            StopReason::Detach
+        } else {
+            StopReason::Unsubmitted
+        };
+        self.stop_in(state, reason);
+    }
+
+    /// Starts nothing for now, or goes on.
+    pub(crate) fn pause(&self, paused: bool) {
+        if self.lock().dispatch.pause(paused) {
+            self.tell(RunEvent::Note(
+                if paused {
+                    "paused: trials in flight may finish, nothing else is started"
+                } else {
+                    "going on after the pause"
+                }
+                .to_owned(),
+            ));
+            self.wake();
+        }
+    }
+
     /// Starts nothing more; with `Cancel`, ends what runs.
     pub(crate) fn stop(&self, reason: StopReason) {
-        let mut state = self.lock();
+        self.stop_in(self.lock(), reason);
+    }
+
+    fn stop_in(&self, mut state: MutexGuard<'_, ControllerState>, reason: StopReason) {
         let kills = matches!(reason, StopReason::Cancel);
         if state.dispatch.stop(reason.clone()) {
             self.tell(RunEvent::Stopping(reason));

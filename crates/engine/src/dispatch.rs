@@ -81,6 +81,8 @@ pub(crate) struct Dispatch {
     unsettled: usize,
     counts: OutcomeCounts,
     stop: Option<StopReason>,
+    /// Nothing is started for now.
+    paused: bool,
     budget: Spending,
     ran: u64,
 }
@@ -126,6 +128,7 @@ impl Dispatch {
             unsettled: 0,
             counts,
             stop: None,
+            paused: false,
             budget: Spending::new(limits, began),
             ran: 0,
         }
@@ -170,9 +173,15 @@ impl Dispatch {
             // The trials that a decided run leaves out are not owed to anybody.
             None | Some(StopReason::Decided(_)) => RunStatus::Finished,
             // A drain that found nothing left to leave out is a run that finished.
-            Some(StopReason::Drain | StopReason::Detach) if self.all_ended() => RunStatus::Finished,
+            Some(StopReason::Drain | StopReason::Detach | StopReason::Unsubmitted)
+                if self.all_ended() =>
+            {
+                RunStatus::Finished
+            }
             Some(StopReason::Detach) => RunStatus::Detached,
-            Some(StopReason::Drain | StopReason::Cancel) => RunStatus::Cancelled,
+            Some(StopReason::Drain | StopReason::Unsubmitted | StopReason::Cancel) => {
+                RunStatus::Cancelled
+            }
             Some(StopReason::Budget(_)) => RunStatus::Budget,
             Some(StopReason::Broken(_)) => RunStatus::Error,
         }
@@ -188,7 +197,7 @@ impl Dispatch {
     pub(crate) fn stop(&mut self, reason: StopReason) -> bool {
         let strength = |reason: &StopReason| match reason {
             StopReason::Budget(_) | StopReason::Decided(_) => 0,
-            StopReason::Drain | StopReason::Detach => 1,
+            StopReason::Drain | StopReason::Detach | StopReason::Unsubmitted => 1,
             StopReason::Cancel => 2,
             StopReason::Broken(_) => 3,
         };
@@ -203,11 +212,19 @@ impl Dispatch {
         true
     }
 
+    /// Starts nothing for now, or goes on; says whether that is new.
+    pub(crate) fn pause(&mut self, paused: bool) -> bool {
+        std::mem::replace(&mut self.paused, paused) != paused
+    }
+
     /// What a free slot shall do now.
     pub(crate) fn next(&mut self, now: Instant) -> Next {
         self.check_budget(now);
         if self.stop.is_some() {
             return Next::Done;
+        }
+        if self.left > 0 && self.paused {
+            return Next::Wait(None);
         }
         if self.left > 0 && self.budget.is_given_out() {
             // What comes back unbegun may be given out again.

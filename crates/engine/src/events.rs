@@ -2,7 +2,7 @@
 
 use fairtrial_journal::{OutcomeCounts, RunDir, RunState};
 use fairtrial_model::{Cause, Outcome, TrialKey};
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub enum RunEvent {
         trials: u64,
     },
     /// What a scheduler says of the open jobs: how many are in which state.
-    Jobs(BTreeMap<&'static str, u64>),
+    Jobs(Vec<JobGroup>),
     /// Records of trials became durable, these together.
     Ended(Vec<Ending>),
     /// The run will start no more trials.
@@ -66,6 +66,18 @@ pub enum RunEvent {
     Note(String),
     /// Something to know.
     Warning(String),
+}
+
+/// Open jobs of which a scheduler says the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobGroup {
+    /// Their state, in a word.
+    pub state: String,
+    /// Why they do not run, where the scheduler says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What it calls them.
+    pub jobs: Vec<String>,
 }
 
 /// The end of one attempt.
@@ -121,6 +133,8 @@ pub enum StopReason {
     Drain,
     /// The controller leaves; the scheduler goes on.
     Detach,
+    /// The user asked before anything was with the scheduler.
+    Unsubmitted,
     /// The user asked again, or from another terminal: what runs is ended.
     Cancel,
     /// A budget is spent.
@@ -134,7 +148,7 @@ pub enum StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Drain => f.write_str("interrupted"),
+            Self::Drain | Self::Unsubmitted => f.write_str("interrupted"),
             Self::Detach => f.write_str("detached"),
             Self::Cancel => f.write_str("cancelled"),
             Self::Budget(cap) => write!(f, "{} budget spent", cap.key()),

@@ -91,6 +91,13 @@ pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
     differences.extend(spec_and_plan(run, &state)?);
     differences.extend(files(run, &state));
     differences.extend(sources(run)?);
+    differences.extend(run.changed_changes().into_iter().map(|file| {
+        Difference::new(
+            format!("code/{file}"),
+            "other changes than its name says",
+            "the uncommitted changes as they were kept",
+        )
+    }));
     copies(run, &state, &mut evidence)?;
     Ok(evidence)
 }

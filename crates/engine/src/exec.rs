@@ -11,6 +11,7 @@ use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Owner, Phase, Revoked};
 use crate::code::watch::{CodeNow, CodeWatch};
 use crate::error::EngineError;
 use crate::node_memory::OomWatch;
+use crate::put_away::PutAway;
 use crate::warm_up::WarmUps;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
@@ -21,9 +22,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-const SIGTERM: i32 = 15;
-/// What shells make of it.
-const TERMINATED: i32 = 128 + SIGTERM;
+/// The signals by which schedulers announce the end of a job to all its processes: TERM, and USR2 of Grid Engine.
+const ENDING: [i32; 2] = [15, 12];
+/// What shells add to a signal that ended a program.
+const OF_SHELLS: i32 = 128;
 /// How long a signal to the whole job may take to reach this process too.
 const SIGNAL_WAIT: Duration = Duration::from_millis(500);
 
@@ -75,7 +77,7 @@ impl ExecControls {
         self.lock().drain = true;
     }
 
-    /// As by `TERM`: end what runs.
+    /// As by `TERM` and `USR2`: end what runs.
     pub fn end(&self) {
         let kill = {
             let mut asked = self.lock();
@@ -223,6 +225,7 @@ impl Node<'_> {
         let mut runner = TrialRunner::start(program)?;
         self.controls.lock().kill = Some(runner.kill_handle());
         let warm_ups = WarmUps::default();
+        let mut away = PutAway::new(&self.dir, &self.request.owner);
         let mut turn = Turn::First;
         for id in &chunk.trials {
             if self.shall_stop(turn) {
@@ -253,6 +256,10 @@ impl Node<'_> {
                 self.dir.keep_late(&record, &self.request.owner)?;
             } else {
                 tell(&record);
+                if chunk.put_away {
+                    // What stays where it is costs files and nothing else.
+                    let _ = away.take(&run.trial_dir(id.index, id.attempt), &record);
+                }
             }
             self.heartbeat.done();
         }
@@ -347,10 +354,11 @@ impl Node<'_> {
 /// How long a signal to the whole job may still be on its way to this process, when it may have reached the trial. A
 /// trial that shows no sign of one is waited for by a small part of its own time.
 fn signal_wait(record: &Record, revoked: Option<Revoked>) -> Duration {
-    let killed = matches!(
-        record.exit,
-        Some(Exit::Signal(SIGTERM) | Exit::Code(TERMINATED))
-    );
+    let killed = match record.exit {
+        Some(Exit::Signal(signal)) => ENDING.contains(&signal),
+        Some(Exit::Code(code)) => ENDING.contains(&(code - OF_SHELLS)),
+        _ => false,
+    };
     if killed || revoked == Some(Revoked::Cancelled) {
         return SIGNAL_WAIT;
     }

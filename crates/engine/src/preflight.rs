@@ -1,8 +1,10 @@
 //! What must be there before the first trial starts, found for all tasks at once.
 
 use crate::capacity::Capacity;
+use fairtrial_model::{HardwareCounter, MetricDeclaration, MetricSource};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_spec::{EngineKind, Task, Template, Work, env_references, expand_env};
+use fairtrial_trial::cannot_count;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -39,6 +41,19 @@ pub enum Missing {
         task: String,
         /// What it asks for, and what there is.
         asked: String,
+    },
+    /// Something that the processor does not count here.
+    #[error(
+        "metric `{metric}`: {} cannot be counted here: {why}. `fairtrial bench --counter callgrind` counts instructions by \
+         valgrind; its guide says how a spec does", counter.words()
+    )]
+    Counter {
+        /// The metric.
+        metric: String,
+        /// What it counts.
+        counter: HardwareCounter,
+        /// Why not.
+        why: String,
     },
     /// A working directory that is not there.
     #[error("task `{task}`: working directory {} is not there", path.display())]
@@ -99,9 +114,25 @@ pub fn preflight(plan: &Plan, environment: &[(String, String)]) -> Vec<Missing> 
             Some(Missing::Room { task, asked })
         });
         missing.extend(lacking);
+        missing.extend(spec.metrics.iter().filter_map(uncounted));
     }
     missing.dedup();
     missing
+}
+
+/// A metric that this machine cannot count.
+fn uncounted(metric: &MetricDeclaration) -> Option<Missing> {
+    let MetricSource::Resource { field, .. } = &metric.source else {
+        return None;
+    };
+    let counter = HardwareCounter::named(field)?;
+    let why = cannot_count(counter)?;
+    let metric = metric.name.clone();
+    Some(Missing::Counter {
+        metric,
+        counter,
+        why,
+    })
 }
 
 /// What only a run decides, before there is one.

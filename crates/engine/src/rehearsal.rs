@@ -3,10 +3,13 @@
 use crate::controls::{Asked, Controls};
 use crate::error::EngineError;
 use crate::job::inherit_all;
-use fairtrial_model::{Accepts, Access, Exit, Params, Timed, TrialId, TrialKey, UtcTime};
+use fairtrial_model::{
+    Accepts, Access, Exit, MetricDeclaration, Params, Resources, Timed, TrialId, TrialKey, UtcTime,
+};
 use fairtrial_trial::{
     Fate, JobLimits, KillHandle, Makes, Output, OutputChunk, TrialJob, TrialRunner,
 };
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -22,6 +25,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Rehearsal {
     runner: TrialRunner,
     inherited: Arc<[String]>,
+    /// What is measured of them.
+    metrics: Arc<[MetricDeclaration]>,
     now: fn() -> UtcTime,
     /// With it ends who listens for Ctrl-C.
     _listens: Sender<()>,
@@ -30,20 +35,25 @@ pub struct Rehearsal {
 /// What a rehearsed command did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rehearsed {
-    /// Wall seconds; absent where it could not be started.
-    pub wall: Option<f64>,
-    /// User CPU seconds.
-    pub user: Option<f64>,
-    /// Kernel CPU seconds.
-    pub sys: Option<f64>,
+    /// What it used; nothing where it could not be started.
+    pub resources: Resources,
     /// How it ended.
     pub exit: Option<Exit>,
     /// Why it could not be run to its end, in words.
     pub cause: Option<String>,
     /// What it printed, where that goes through a pipe.
-    pub stdout: Vec<u8>,
+    pub stdout: Printed,
     /// The beginning of what it said on standard error.
     pub stderr: Vec<u8>,
+}
+
+/// What a command printed: enough to tell whether another one printed the same, however much it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Printed {
+    /// How many bytes.
+    pub bytes: u64,
+    /// Their SHA-256.
+    pub sha256: [u8; 32],
 }
 
 impl Rehearsal {
@@ -61,9 +71,19 @@ impl Rehearsal {
         Ok(Self {
             runner,
             inherited: inherit_all(environment),
+            metrics: Arc::from([]),
             now,
             _listens: listens,
         })
+    }
+
+    /// The same where this is measured of the commands.
+    #[must_use]
+    pub fn measuring(self, metric: MetricDeclaration) -> Self {
+        Self {
+            metrics: Arc::from([metric]),
+            ..self
+        }
     }
 
     /// Runs a command in a folder, to its end.
@@ -72,13 +92,14 @@ impl Rehearsal {
         let now = self.now;
         self.runner.begin(job, now(), Output::Streamed);
         self.runner.hand();
-        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let (mut bytes, mut hash, mut stderr) = (0, Sha256::new(), Vec::new());
         let mut take = |_: &TrialJob, chunk: OutputChunk<'_>| {
             if chunk.stderr {
                 let room = SAID.saturating_sub(stderr.len());
                 stderr.extend_from_slice(&chunk.bytes[..chunk.bytes.len().min(room)]);
             } else {
-                stdout.extend_from_slice(chunk.bytes);
+                bytes += chunk.bytes.len() as u64;
+                hash.update(chunk.bytes);
             }
         };
         let mut record = None;
@@ -89,14 +110,15 @@ impl Rehearsal {
                 }
             }
         }
-        let resources = record.as_ref().map(|record| &record.resources);
+        let resources = record.as_ref().map(|record| record.resources.clone());
         Rehearsed {
-            wall: resources.and_then(|used| used.wall),
-            user: resources.and_then(|used| used.user),
-            sys: resources.and_then(|used| used.sys),
+            resources: resources.unwrap_or_default(),
             exit: record.as_ref().and_then(|record| record.exit),
             cause: record.and_then(|record| record.cause.map(|cause| cause.to_string())),
-            stdout,
+            stdout: Printed {
+                bytes,
+                sha256: hash.finalize().into(),
+            },
             stderr,
         }
     }
@@ -129,7 +151,7 @@ impl Rehearsal {
             log_limit: 0,
             discards_output: false,
             access: Access::default(),
-            metrics: Arc::from([]),
+            metrics: Arc::clone(&self.metrics),
             makes: Makes::default(),
             // How it ended is for the caller to judge, and nothing of it is kept.
             timed: Some(Arc::new(Timed {

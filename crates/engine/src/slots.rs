@@ -157,8 +157,9 @@ impl Slots<'_> {
             self.journal(record, text.as_ref());
         }
         // Another attempt is due, or there is room that others wait for; or they wait until these are durable, as a
-        // stopping rule does.
-        if self.request.stop.is_some() || self.controller.somebody_waits() {
+        // stopping rule does. Where programs are timed it waits longer: writing would disturb the next one.
+        let rule_waits = self.request.stop.is_some() && !timed::is_timed(self.request.plan.spec());
+        if rule_waits || self.controller.somebody_waits() {
             self.writer.hurry();
         }
         self.controller.wake();

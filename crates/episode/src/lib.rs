@@ -21,5 +21,5 @@ pub use error::EpisodeError;
 pub use locate::locate;
 pub use measure::{Answer, measure};
 pub use metrics::{Measured, measure_all};
-pub use open::{append_own, open_regular, read_own};
+pub use open::{append_own, open_beneath, open_regular, read_own};
 pub use places::{EpisodeNumber, PerEpisode, per_episode};

@@ -6,7 +6,7 @@
 use rustix::fs::{Mode, OFlags};
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Component, Path};
 
 /// What users may read and write as far as their mask lets them.
 const FILE: Mode = Mode::from_raw_mode(0o666);
@@ -32,6 +32,33 @@ pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
     }
     Ok(bytes)
+}
+
+/// Opens a regular file below a folder, step by step and through no link, so that it is below it indeed, whatever somebody
+/// changes meanwhile.
+pub fn open_beneath(folder: &Path, inside: &Path) -> io::Result<File> {
+    let plain = inside
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let (Some(above), Some(name), true) = (inside.parent(), inside.file_name(), plain) else {
+        let what = "it is not a path inside of this folder";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    };
+    let steps = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+    let mut at = rustix::fs::open(folder, steps, Mode::empty())?;
+    for part in above.components() {
+        at = rustix::fs::openat(
+            &at,
+            part.as_os_str(),
+            steps | OFlags::NOFOLLOW,
+            Mode::empty(),
+        )?;
+    }
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let opened = rustix::fs::openat(&at, name, flags | OFlags::CLOEXEC, Mode::empty())?;
+    let file = File::from(opened);
+    regular(file.metadata()?.is_file())?;
+    Ok(file)
 }
 
 /// Opens a regular file to write at its end, made where there is none, never through a link.
@@ -60,7 +87,7 @@ fn regular(is_file: bool) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{append_own, open, open_regular, read_own};
+    use super::{append_own, open, open_beneath, open_regular, read_own};
     use rustix::fs::OFlags;
     use std::fs;
     use std::io::Write;
@@ -107,6 +134,32 @@ mod tests {
         assert_eq!(read_own(&at("new"), 2).unwrap(), b"y");
         let missing = read_own(&at("none"), 2).unwrap_err();
         assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn nothing_outside_of_a_folder_is_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("in/deep")).unwrap();
+        fs::write(at("secret"), "x").unwrap();
+        fs::write(at("in/deep/file"), "y").unwrap();
+        symlink("../secret", at("in/link")).unwrap();
+        symlink("..", at("in/up")).unwrap();
+        let base = at("in");
+        assert!(open_beneath(&base, "deep/file".as_ref()).is_ok());
+        let outside = [
+            "../secret",
+            "link",
+            "up/secret",
+            "deep/../../secret",
+            "/etc/passwd",
+            "",
+            "deep",
+            ".",
+        ];
+        for path in outside {
+            assert!(open_beneath(&base, path.as_ref()).is_err(), "{path}");
+        }
     }
 
     #[test]

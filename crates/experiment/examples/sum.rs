@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         params: ParamSchema::of([Param::whole("size", 1000)
             .at_least(1.0)
             .doc("How many numbers")]),
+        metrics: Vec::new(),
         build: |params| {
             let size = params["size"].as_u64().ok_or("`size` is too large")?;
             Ok(Box::new(Sum {

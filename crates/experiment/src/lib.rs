@@ -13,7 +13,7 @@ mod worker;
 
 pub use catalogue::{Catalogue, ImportedModule, Lookup, LookupError, Sources};
 pub use contract::{Artifact, Context, Experiment, Failure, Metrics, Phase, Place};
-pub use describe::{Description, InstrumentInfo, Origin};
+pub use describe::{Better, Description, Headline, InstrumentInfo, Origin};
 pub use registry::{Build, Registration, Registry};
 pub use schema::{Param, ParamSchema, ParamType};
 pub use worker::{main, serve};

@@ -1,7 +1,7 @@
 //! The experiments that a worker offers.
 
 use crate::contract::{Experiment, Failure};
-use crate::describe::Description;
+use crate::describe::{Description, Headline};
 use crate::schema::ParamSchema;
 use serde_json::{Map, Value};
 
@@ -19,6 +19,8 @@ pub struct Registration {
     pub tags: &'static [&'static str],
     /// Its parameters.
     pub params: ParamSchema,
+    /// The metrics that it is about, the most important one first; empty for how long it takes.
+    pub metrics: Vec<Headline>,
     /// Builds it; the parameters fit the schema and have every default.
     pub build: Build,
 }
@@ -62,6 +64,7 @@ impl Registry {
                 summary: entry.summary.to_owned(),
                 tags: entry.tags.iter().map(|tag| (*tag).to_owned()).collect(),
                 params: entry.params.clone(),
+                metrics: entry.metrics.clone(),
             })
             .collect()
     }

@@ -50,6 +50,7 @@ fn registry() -> Registry {
         summary: "Does what it is told.",
         tags: &[],
         params: ParamSchema::of([Param::whole("fail_at", -2), Param::whole("panic_at", -2)]),
+        metrics: Vec::new(),
         build: |params| {
             Ok(Box::new(Odd {
                 fail_at: params["fail_at"].as_i64().unwrap_or(-2),

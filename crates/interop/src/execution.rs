@@ -1,7 +1,8 @@
 //! What another tool recorded, in words that all tools share: an execution with its fields, its numbers and its end.
 
-use fairtrial_model::{Cause, Direction, Outcome, Params, UtcTime};
+use fairtrial_model::{Cause, Direction, Outcome, ParamValue, Params, UtcTime};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A metric as its source has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +67,7 @@ pub struct Execution {
     pub source: PathBuf,
     /// Everything that tells it from others or says how it was made (command, parameters, config, model, sample). Which
     /// of them is the arm, the task or the seed is decided later, see [`crate::Roles`].
-    pub fields: Params,
+    pub fields: ExecutionFields,
     /// How it ended.
     pub outcome: Outcome,
     /// Why, where it is not `ok`.
@@ -83,12 +84,58 @@ pub struct Execution {
     pub notes: Vec<String>,
 }
 
+/// The fields of an execution: those of its whole file, which all of its executions share, and then its own.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExecutionFields {
+    shared: Arc<Params>,
+    own: Params,
+}
+
+impl ExecutionFields {
+    /// What is there by now, to be shared by others.
+    pub(crate) fn into_shared(self) -> Self {
+        let mut all = Arc::unwrap_or_clone(self.shared);
+        all.merge(&self.own);
+        Self {
+            shared: Arc::new(all),
+            own: Params::new(),
+        }
+    }
+
+    /// What it shares with others.
+    pub(crate) fn shared(&self) -> &Arc<Params> {
+        &self.shared
+    }
+
+    /// The value of a field.
+    pub fn get(&self, name: &str) -> Option<&ParamValue> {
+        self.own.get(name).or_else(|| self.shared.get(name))
+    }
+
+    /// Adds or replaces a value.
+    pub fn set(&mut self, name: impl Into<String>, value: ParamValue) {
+        self.own.set(name, value);
+    }
+
+    /// Those that are its own.
+    pub(crate) fn own(&self) -> impl Iterator<Item = (&str, &ParamValue)> {
+        self.own.iter()
+    }
+
+    /// Names and values in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ParamValue)> {
+        let shared = self.shared.iter();
+        let shared = shared.filter(|(name, _)| self.own.get(name).is_none());
+        shared.chain(self.own.iter())
+    }
+}
+
 impl Execution {
     /// One that ended well, of which nothing else is known yet.
     pub fn of(source: impl Into<PathBuf>) -> Self {
         Self {
             source: source.into(),
-            fields: Params::new(),
+            fields: ExecutionFields::default(),
             outcome: Outcome::Ok,
             cause: None,
             metrics: Vec::new(),

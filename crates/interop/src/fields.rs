@@ -2,25 +2,28 @@
 
 use crate::error::InteropError;
 use crate::execution::Execution;
-use fairtrial_model::{Outcome, Params};
+use fairtrial_model::{Outcome, ParamValue, Params};
 use fairtrial_text::count::first_of;
 use fairtrial_text::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Fields that a message names.
 const LISTED: usize = 40;
 
 /// What executions have in one field.
 #[derive(Default)]
-struct Column {
+struct Column<'a> {
     values: BTreeSet<String>,
+    /// The value that came last: most executions have the one before's.
+    last: Option<&'a ParamValue>,
     /// How many of those that ended well have it; what failed may not have come so far as to say it.
     present: usize,
 }
 
 /// The fields of all executions.
-pub(crate) struct Fields {
-    columns: BTreeMap<String, Column>,
+pub(crate) struct Fields<'a> {
+    columns: BTreeMap<String, Column<'a>>,
     /// Their names in the order of the files.
     pub(crate) order: Vec<String>,
     executions: usize,
@@ -28,23 +31,39 @@ pub(crate) struct Fields {
     ended_well: usize,
 }
 
-impl Fields {
-    pub(crate) fn of(executions: &[Execution]) -> Self {
+impl<'a> Fields<'a> {
+    pub(crate) fn of(executions: &'a [Execution]) -> Self {
         let mut columns: BTreeMap<String, Column> = BTreeMap::new();
         let mut order = Vec::new();
         let mut ended_well = 0;
-        for execution in executions {
-            let is_ok = execution.outcome == Outcome::Ok;
-            ended_well += usize::from(is_ok);
-            for (name, value) in execution.fields.iter() {
+        for alike in executions.chunk_by(|a, b| Arc::ptr_eq(a.fields.shared(), b.fields.shared())) {
+            let mut add = |(name, value): (&str, &'a ParamValue), present: usize| {
                 if !columns.contains_key(name) {
                     order.push(name.to_owned());
                     columns.insert(name.to_owned(), Column::default());
                 }
                 if let Some(column) = columns.get_mut(name) {
-                    column.present += usize::from(is_ok);
-                    column.values.insert(Params::display(value));
+                    column.present += present;
+                    if column.last != Some(value) {
+                        column.values.insert(Params::display(value));
+                        column.last = Some(value);
+                    }
                 }
+            };
+            let is_ok = |execution: &&Execution| execution.outcome == Outcome::Ok;
+            let well = alike.iter().filter(is_ok).count();
+            ended_well += well;
+            // What a file says of all its executions is looked at once.
+            if let Some(first) = alike.first() {
+                first
+                    .fields
+                    .shared()
+                    .iter()
+                    .for_each(|field| add(field, well));
+            }
+            for execution in alike {
+                let own = execution.fields.own();
+                own.for_each(|field| add(field, usize::from(is_ok(&execution))));
             }
         }
         Self {
@@ -60,6 +79,12 @@ impl Fields {
         self.columns
             .get(field)
             .map_or(0, |column| column.values.len())
+    }
+
+    /// Whether all executions have the same in a field.
+    pub(crate) fn is_same_everywhere(&self, field: &str) -> bool {
+        let in_all = |column: &Column<'_>| column.present == self.executions;
+        self.count(field) == 1 && self.columns.get(field).is_some_and(in_all)
     }
 
     /// The values of a field.

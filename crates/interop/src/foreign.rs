@@ -50,6 +50,8 @@ pub struct Foreign {
     pub found: Collected,
     /// Which fields have which part.
     pub roles: Roles,
+    /// The same with some of their values, as they are shown before use.
+    pub lines: Vec<RoleLine>,
 }
 
 /// What was recognised, to be shown before use.
@@ -139,6 +141,7 @@ impl Foreign {
         Ok(Self {
             name: name.to_owned(),
             source,
+            lines: roles.lines(&found.executions),
             found,
             roles,
         })
@@ -152,7 +155,7 @@ impl Foreign {
             title: format.title(),
             format: format.name(),
             executions: self.found.executions.len(),
-            roles: self.roles.lines(&self.found.executions),
+            roles: self.lines.clone(),
             notes: self.found.notes.clone(),
         })
     }

@@ -42,7 +42,7 @@ mod zip;
 
 pub use collect::{Collected, Curve, Keep, PointSink, parse};
 pub use error::{FilePlace, InteropError};
-pub use execution::{Execution, Fact, FactKind, Metric, MetricId, Samples};
+pub use execution::{Execution, ExecutionFields, Fact, FactKind, Metric, MetricId, Samples};
 pub use foreign::{Foreign, Mapping, Reading, Recognised, Source};
 pub use format::{Format, ReadUnit};
 pub use formats::{FORMATS, format_named};
@@ -57,5 +57,6 @@ pub use roles::{Given, RoleLine, Roles, Scope};
 pub use rules::{Arm, Rules, Subject, Way};
 pub use sink::Sink;
 pub use writers::{
-    Form, Outgoing, Rows, SeriesRow, Shape, TableKind, Target, Tracker, WRITERS, Writer, push,
+    Form, HarborJob, Outgoing, Rewards, Rows, SeriesRow, Shape, TableKind, Target, Tracker,
+    WRITERS, Writer, push,
 };

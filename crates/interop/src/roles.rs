@@ -118,9 +118,12 @@ impl Roles {
 
     /// Which executions say nothing about their arm, where others do.
     pub(crate) fn without_arm(&self, executions: &[Execution]) -> Option<String> {
+        if self.arm.is_empty() {
+            return None;
+        }
         let without = |execution: &&Execution| self.arm_of(execution).is_none();
         let without: Vec<&Execution> = executions.iter().filter(without).collect();
-        if self.arm.is_empty() || without.is_empty() {
+        if without.is_empty() {
             return None;
         }
         let named = without.iter().map(|execution| {
@@ -188,7 +191,7 @@ fn number_for(text: &str) -> u64 {
     bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-fn guessed_seed(rules: &Rules, fields: &Fields) -> Option<String> {
+fn guessed_seed(rules: &Rules, fields: &Fields<'_>) -> Option<String> {
     let mut named = rules.seed.iter().copied();
     if let Some(field) = named.find(|field| fields.count(field) > 0) {
         return Some(field.to_owned());
@@ -214,7 +217,7 @@ fn way_of_arm(ways: &'static [Way], field: &str) -> Option<&'static Way> {
 }
 
 /// The fields of a way's task.
-fn tasks(way: &Way, fields: &Fields, arm: &[String]) -> Vec<String> {
+fn tasks(way: &Way, fields: &Fields<'_>, arm: &[String]) -> Vec<String> {
     let mut task: Vec<String> = Vec::new();
     for name in way.task {
         let found: Vec<&String> = match (name.strip_suffix('*'), name.strip_prefix('?')) {
@@ -239,7 +242,7 @@ fn tasks(way: &Way, fields: &Fields, arm: &[String]) -> Vec<String> {
 }
 
 /// The arm that is compared with: not what is newest, and of several others the one that has the tool's own name for it.
-fn control(rules: &Rules, fields: &Fields, arm: &[String]) -> Option<String> {
+fn control(rules: &Rules, fields: &Fields<'_>, arm: &[String]) -> Option<String> {
     let (field, newest) = rules.newest?;
     if arm != [field] {
         return None;
@@ -256,7 +259,7 @@ type Guessed = (Vec<String>, Option<&'static Way>);
 
 fn guessed_arm(
     ways: &'static [Way],
-    (fields, executions): (&Fields, &[Execution]),
+    (fields, executions): (&Fields<'_>, &[Execution]),
     seed: Option<&str>,
 ) -> Result<Guessed, InteropError> {
     for way in ways {
@@ -265,6 +268,9 @@ fn guessed_arm(
             Arm::Fields(names) => {
                 let there = names.iter().filter(|name| fields.count(name) > 0);
                 let names: Vec<String> = there.map(|name| (*name).to_owned()).collect();
+                if names.iter().all(|name| fields.is_same_everywhere(name)) {
+                    continue;
+                }
                 let mut arms = executions.iter().map(|execution| joined(&names, execution));
                 let first = arms.next();
                 if arms.any(|arm| Some(&arm) != first.as_ref()) {
@@ -284,7 +290,7 @@ fn guessed_arm(
     Ok((Vec::new(), None))
 }
 
-fn which_arm(candidates: &[&String], fields: &Fields) -> InteropError {
+fn which_arm(candidates: &[&String], fields: &Fields<'_>) -> InteropError {
     let described = candidates
         .iter()
         .map(|field| format!("`{field}` ({} values)", fields.count(field)));

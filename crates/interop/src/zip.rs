@@ -150,11 +150,13 @@ impl<'a> Zip<'a> {
         let list = self.bytes(at, size)?;
         let mut rest = list.as_slice();
         while rest.starts_with(MEMBER) {
-            let Some((member, length)) = member_in(rest) else {
+            let found = member_in(rest);
+            let found = found.and_then(|(member, length)| Some((member, rest.get(length..)?)));
+            let Some((member, behind)) = found else {
                 return Err(io::Error::other("its list of members breaks off"));
             };
             self.members.push(member);
-            rest = &rest[length..];
+            rest = behind;
         }
         Ok(true)
     }

@@ -75,6 +75,29 @@ pub fn write_once(path: &Path, bytes: &[u8]) -> Result<Fresh, JournalError> {
     Ok(Fresh::Written)
 }
 
+/// Removes what dead processes of this machine left of a file that they were replacing. Only for whoever knows that nobody
+/// else replaces it now.
+pub fn remove_unfinished(path: &Path) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let start = format!(".{name}.{}.", crate::provenance::host_name());
+    let maker = |file: &str| -> Option<u32> {
+        let rest = file.strip_prefix(&start)?.strip_suffix(".tmp")?;
+        rest.split('.').next()?.parse().ok()
+    };
+    for entry in fs::read_dir(parent(path)).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        if maker(&file.to_string_lossy()).is_some_and(is_dead) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a process of this machine is surely gone.
+pub fn is_dead(pid: u32) -> bool {
+    let all = Path::new("/proc");
+    all.join("self").exists() && !all.join(pid.to_string()).exists()
+}
+
 /// Makes a folder's entries durable.
 pub(crate) fn sync_dir(dir: &Path) -> Result<(), JournalError> {
     let folder = File::open(dir).at("open", dir)?;
@@ -139,7 +162,9 @@ impl Drop for Temporary {
 
 #[cfg(test)]
 mod tests {
-    use super::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
+    use super::{
+        Durability, Fresh, is_dead, remove_unfinished, write_atomic, write_atomic_bytes, write_once,
+    };
     use std::io;
 
     #[test]
@@ -153,6 +178,31 @@ mod tests {
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         write_atomic_bytes(&path, Durability::Content, b"new").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    #[expect(clippy::print_stderr, reason = "a skipped test says why")]
+    fn what_dead_processes_left_of_a_file_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, host) = (dir.path().join("a.csv"), crate::provenance::host_name());
+        let dead = (1 << 22) + 1;
+        if !is_dead(dead) {
+            eprintln!("skipped: this system does not show its processes");
+            return;
+        }
+        let own = std::process::id();
+        let names = [
+            format!(".a.csv.{host}.{own}.0.tmp"),
+            format!(".b.csv.{host}.{dead}.0.tmp"),
+            format!(".a.csv.{host}-2.{dead}.0.tmp"),
+            ".a.csv.tmp".to_owned(),
+        ];
+        for name in names.iter().chain([&format!(".a.csv.{host}.{dead}.7.tmp")]) {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        remove_unfinished(&path);
+        assert!(names.iter().all(|name| dir.path().join(name).exists()));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), names.len());
     }
 
     #[test]

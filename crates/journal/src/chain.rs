@@ -43,14 +43,14 @@ impl FromStr for LineHash {
     type Err = NoLineHash;
 
     fn from_str(text: &str) -> Result<Self, NoLineHash> {
-        let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if text.len() != 2 * BYTES || !is_hex {
+        let (digits, rest) = text.as_bytes().as_chunks::<2>();
+        if digits.len() != BYTES || !rest.is_empty() {
             return Err(NoLineHash);
         }
+        let digit = |byte: u8| char::from(byte).to_digit(16).ok_or(NoLineHash);
         let mut hash = [0; BYTES];
-        for (place, byte) in hash.iter_mut().enumerate() {
-            let digits = text.get(2 * place..2 * place + 2).ok_or(NoLineHash)?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| NoLineHash)?;
+        for (byte, [high, low]) in hash.iter_mut().zip(digits) {
+            *byte = (digit(*high)? << 4 | digit(*low)?) as u8;
         }
         Ok(Self(hash))
     }
@@ -75,10 +75,12 @@ pub(crate) enum Link {
 }
 
 /// Follows the chain through a journal from its first line on.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Chain {
     /// The line before; absent before the first, and after one that is damaged.
     before: Option<LineHash>,
+    /// The same as long as no line carried a hash: most such journals have none at all, and hashing is dear.
+    unhashed: Vec<u8>,
     lines: u64,
     /// Whether a line carried a hash.
     begun: bool,
@@ -89,7 +91,8 @@ impl Chain {
     pub(crate) fn take(&mut self, line: &[u8], body: &[u8]) -> Link {
         let carried = carried(body);
         let is_first = self.lines == 0;
-        let link = match (carried, self.before) {
+        let before = carried.and_then(|_| self.last());
+        let link = match (carried, before) {
             (Some(carried), Some(before)) if carried != before => Link::Broken,
             // The first line has none before it.
             (Some(_), None) if is_first => Link::Broken,
@@ -99,7 +102,12 @@ impl Chain {
             (None, _) => Link::Unchained,
         };
         self.begun |= carried.is_some();
-        self.before = Some(LineHash::of(line));
+        self.unhashed.clear();
+        if self.begun {
+            self.before = Some(LineHash::of(line));
+        } else {
+            self.unhashed.extend_from_slice(line);
+        }
         self.lines += 1;
         link
     }
@@ -107,12 +115,14 @@ impl Chain {
     /// Passes a damaged line, which is told of by itself.
     pub(crate) fn pass(&mut self) -> Link {
         self.before = None;
+        self.unhashed.clear();
         self.lines += 1;
         Link::Follows
     }
 
     /// The hash of the last whole line.
     pub(crate) fn last(&self) -> Option<LineHash> {
-        self.before
+        let unhashed = (!self.unhashed.is_empty()).then(|| LineHash::of(&self.unhashed));
+        self.before.or(unhashed)
     }
 }

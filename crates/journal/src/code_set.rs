@@ -7,13 +7,29 @@ use crate::run_dir::RunDir;
 use fairtrial_model::{Code, hex};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 /// Names with their hashes or versions.
 pub type CodeSet = BTreeMap<String, String>;
 
 /// What every entry of a watched path begins with in a set, so that sets of other paths can be told apart.
 pub const WATCHED_ROOT: &str = "watch ";
+
+/// A name in a set, which is as seen from the spec's folder, as a path from the top of the repository; absent for one elsewhere.
+pub fn from_top(folder: &Path, name: &str) -> Option<PathBuf> {
+    let mut path = folder.to_owned();
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(part) => path.push(part),
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(path)
+}
 
 /// The hash that names a set.
 pub fn code_set_hash(set: &CodeSet) -> String {
@@ -131,11 +147,19 @@ impl CodeSets {
 
 #[cfg(test)]
 mod tests {
-    use super::{CodePart, CodeSet};
+    use super::{CodePart, CodeSet, from_top};
+    use std::path::{Path, PathBuf};
 
     fn set(entries: &[(&str, &str)]) -> CodeSet {
         let owned = entries.iter().map(|(k, v)| ((*k).into(), (*v).into()));
         owned.collect()
+    }
+
+    #[test]
+    fn names_are_found_from_the_top() {
+        let found = |name| from_top(Path::new("bench/x"), name);
+        assert_eq!(found("../lib/a.py"), Some(PathBuf::from("bench/lib/a.py")));
+        assert_eq!(found("/usr/bin/sh"), None);
     }
 
     #[test]

@@ -30,9 +30,11 @@ mod state;
 pub mod views;
 mod writer;
 
-pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
+pub use atomic::{
+    Durability, Fresh, is_dead, remove_unfinished, write_atomic, write_atomic_bytes, write_once,
+};
 pub use chain::{LineHash, NoLineHash};
-pub use code_set::{CodePart, CodeSet, CodeSets, WATCHED_ROOT, code_set_hash};
+pub use code_set::{CodePart, CodeSet, CodeSets, WATCHED_ROOT, code_set_hash, from_top};
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus, TakeOver};
 pub use find_run::{Selector, newest_run};
@@ -40,7 +42,10 @@ pub use holder::{Holder, Locked};
 pub use import::{IMPORT_SCHEMA, Import, ImportFact, ImportFactKind, ImportRole, ImportSource};
 pub use index::{Index, RunRow};
 pub use line::{Brief, Flaw, record_from_line, record_line};
-pub use lock::{Liveness, RunLock, cancel_requested, is_live, request_cancel};
+pub use lock::{
+    Liveness, RunLock, cancel_requested, end_pause, is_live, pause_requested, request_cancel,
+    request_pause,
+};
 pub use reader::{
     CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary, TornTail, line_hashes,
     read_journal,

@@ -1,4 +1,4 @@
-//! Who works on a run: a lock that dies with its holder, and the request to stop.
+//! Who works on a run: a lock that dies with its holder, and the requests to stop and to pause.
 
 use crate::atomic::{Durability, write_atomic_bytes};
 use crate::error::{At, JournalError};
@@ -39,7 +39,7 @@ const TRIES: u32 = 10;
 const WAIT: Duration = Duration::from_millis(5);
 
 impl RunLock {
-    /// Takes the run, or says who has it. A request to stop that is there already was meant for somebody before: it is
+    /// Takes the run, or says who has it. A request to stop or to pause that is there already was meant for somebody before: it is
     /// forgotten at once, so that one that comes while this controller prepares its work is its own.
     pub fn acquire(run: &RunDir, now: UtcTime) -> Result<Self, JournalError> {
         let path = run.lock();
@@ -56,7 +56,8 @@ impl RunLock {
             thread::sleep(WAIT);
         }
         let lock = Self { file };
-        clear_cancel(run)?;
+        clear(&run.cancel())?;
+        clear(&run.pause())?;
         lock.sign(now).at("write", &path)?;
         Ok(lock)
     }
@@ -116,8 +117,7 @@ pub fn is_live(run: &RunDir) -> Result<Liveness, JournalError> {
 
 /// Asks the run's controller, wherever it runs, to stop.
 pub fn request_cancel(run: &RunDir, now: UtcTime) -> Result<(), JournalError> {
-    let text = format!("{now} process {} on {}\n", std::process::id(), host_name());
-    write_atomic_bytes(&run.cancel(), Durability::Full, text.as_bytes())
+    request(&run.cancel(), now)
 }
 
 /// Whether somebody asked the run to stop.
@@ -125,11 +125,30 @@ pub fn cancel_requested(run: &RunDir) -> bool {
     run.cancel().exists()
 }
 
-/// Forgets the request.
-fn clear_cancel(run: &RunDir) -> Result<(), JournalError> {
-    let path = run.cancel();
-    match fs::remove_file(&path) {
+/// Asks the run's controller, wherever it runs, to start nothing until that is taken back.
+pub fn request_pause(run: &RunDir, now: UtcTime) -> Result<(), JournalError> {
+    request(&run.pause(), now)
+}
+
+/// Takes the request to pause back.
+pub fn end_pause(run: &RunDir) -> Result<(), JournalError> {
+    clear(&run.pause())
+}
+
+/// Whether somebody asked the run to start nothing for now.
+pub fn pause_requested(run: &RunDir) -> bool {
+    run.pause().exists()
+}
+
+fn request(path: &Path, now: UtcTime) -> Result<(), JournalError> {
+    let text = format!("{now} process {} on {}\n", std::process::id(), host_name());
+    write_atomic_bytes(path, Durability::Full, text.as_bytes())
+}
+
+/// Forgets a request.
+fn clear(path: &Path) -> Result<(), JournalError> {
+    match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other.at("remove", &path),
+        other => other.at("remove", path),
     }
 }

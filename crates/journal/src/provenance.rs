@@ -1,10 +1,12 @@
 //! Where a run happened: the machine, its tools, the state of the source, and the few environment variables that
 //! change results. What cannot be seen is absent, never guessed.
 
+mod changes;
 pub(crate) mod host;
 mod variables;
 mod vcs;
 
+pub use changes::{Changes, Patch, UntrackedFile, changes_name, hash_of_file};
 pub use host::{Host, host_name, physical_cores};
 pub use variables::{DEFAULT_VARIABLES, recorded_variables};
 pub use vcs::{Vcs, VcsLook, VcsState};
@@ -70,7 +72,7 @@ pub fn capture(options: &CaptureOptions) -> Environment {
             .iter()
             .map(|(name, value)| (name, value)),
     );
-    let (tools, mut vcs) = thread::scope(|scope| {
+    let (tools, vcs) = thread::scope(|scope| {
         let ask = |tool| fairtrial_process::version(tool).ok();
         let versions = TOOLS.map(|tool| {
             let asked = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
@@ -78,7 +80,7 @@ pub fn capture(options: &CaptureOptions) -> Environment {
         });
         let vcs = match &options.vcs {
             Some(look) => look.get().clone(),
-            None => vcs::read(&options.source_dir, &options.data_root),
+            None => vcs::read(&options.source_dir, &options.data_root, &redactor),
         };
         let found = versions.map(|(tool, asked)| match asked {
             Ok(asked) => (tool, asked.join().ok().flatten()),
@@ -87,7 +89,6 @@ pub fn capture(options: &CaptureOptions) -> Environment {
         });
         (found, vcs)
     });
-    vcs.redact(&redactor);
     let known = tools
         .into_iter()
         .filter_map(|(tool, line)| Some((tool, line?)));

@@ -76,6 +76,17 @@ pub struct ReadSummary {
     pub torn: Option<TornTail>,
 }
 
+impl ReadSummary {
+    /// The same with what was seen before it.
+    pub(crate) fn after(self, before: Self) -> Self {
+        Self {
+            intact: before.intact + self.intact,
+            corrupt: before.corrupt + self.corrupt,
+            ..self
+        }
+    }
+}
+
 /// Where to begin reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Position {
@@ -141,8 +152,13 @@ impl JournalReader {
     }
 
     /// Follows the chain, from the journal's first line on.
-    pub(crate) fn following_the_chain(mut self) -> Self {
-        self.chain = Some(Chain::default());
+    pub(crate) fn following_the_chain(self) -> Self {
+        self.following(Chain::default())
+    }
+
+    /// Follows the chain from where somebody left it.
+    pub(crate) fn following(mut self, chain: Chain) -> Self {
+        self.chain = Some(chain);
         self
     }
 
@@ -153,7 +169,12 @@ impl JournalReader {
 
     /// The hash of the last line, where the chain is followed.
     pub(crate) fn last_line(&self) -> Option<LineHash> {
-        self.chain.and_then(|chain| chain.last())
+        self.chain.as_ref().and_then(Chain::last)
+    }
+
+    /// The chain as far as it was followed.
+    pub(crate) fn chain_so_far(&self) -> Chain {
+        self.chain.clone().unwrap_or_default()
     }
 
     /// What was seen so far; complete once the iterator has ended.

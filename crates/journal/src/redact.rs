@@ -98,10 +98,9 @@ impl Redactor {
     /// The event with its free text redacted; copied only where there is something to take out.
     pub(crate) fn redact_event<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         let mut dirty = false;
-        let mut see = |text: &String| dirty |= matches!(self.redact(text), Cow::Owned(_));
-        free_text(event, &mut see);
+        free_text(event, &mut |text| dirty |= self.finds(text));
         if let Event::Finished(record) = event {
-            names(record).for_each(&mut see);
+            dirty |= names(record).any(|name| self.finds(name));
         }
         if !dirty {
             return Cow::Borrowed(event);
@@ -116,10 +115,23 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
+    /// Whether there is something to take out.
+    fn finds(&self, text: &str) -> bool {
+        matches!(self.redact(text), Cow::Owned(_))
+    }
+
     /// The record with its free text redacted.
     pub fn redact_record(&self, record: &mut Record) {
-        record_text_mut(record, &mut |text| *text = self.redact(text).into_owned());
+        let mut dirty = false;
+        record_text(record, &mut |text| dirty |= self.finds(text));
+        if dirty {
+            self.redact_texts(record);
+        }
         self.redact_names(record);
+    }
+
+    fn redact_texts(&self, record: &mut Record) {
+        record_text_mut(record, &mut |text| *text = self.redact(text).into_owned());
     }
 
     fn redact_names(&self, record: &mut Record) {
@@ -136,10 +148,7 @@ impl Redactor {
 
     /// Names that hold a secret. Two that come out alike are numbered, so that none is lost.
     fn redact_keys<V>(&self, map: &mut BTreeMap<String, V>) {
-        if !map
-            .keys()
-            .any(|name| matches!(self.redact(name), Cow::Owned(_)))
-        {
+        if !map.keys().any(|name| self.finds(name)) {
             return;
         }
         for (name, value) in std::mem::take(map) {

@@ -57,7 +57,12 @@ pub fn resolved_spec(run: &RunDir) -> Result<Spec, ResolvedSpecError> {
         path: path.clone(),
         message: error.to_string(),
     };
-    // What another version wrote need not have our keys: its form is looked at first.
+    let read: Result<Spec, _> = serde_json::from_slice(&text);
+    let is_ours = |spec: &Spec| spec.schema == SPEC_SCHEMA;
+    if read.as_ref().is_ok_and(is_ours) {
+        return read.map_err(damaged);
+    }
+    // What another version wrote need not have our keys: then its form is what is wrong.
     let form: Form = serde_json::from_slice(&text).map_err(damaged)?;
     if form.schema != u64::from(SPEC_SCHEMA) {
         return Err(ResolvedSpecError::OtherVersion {
@@ -65,7 +70,7 @@ pub fn resolved_spec(run: &RunDir) -> Result<Spec, ResolvedSpecError> {
             found: form.schema,
         });
     }
-    serde_json::from_slice(&text).map_err(damaged)
+    read.map_err(damaged)
 }
 
 #[cfg(test)]

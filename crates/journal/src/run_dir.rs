@@ -180,6 +180,11 @@ impl RunDir {
         self.path.join("cancel")
     }
 
+    /// The request to start nothing until it is taken back.
+    pub fn pause(&self) -> PathBuf {
+        self.path.join("pause")
+    }
+
     /// Everything that passes between the controller and the nodes of a scheduler.
     pub fn chunks(&self) -> PathBuf {
         self.path.join("chunks")

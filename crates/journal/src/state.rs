@@ -1,7 +1,7 @@
 //! A run folded into what a controller needs to go on: which trials have an answer, and where it stands.
 
-use crate::chain::{LineHash, Link};
-use crate::error::JournalError;
+use crate::chain::{Chain, LineHash, Link};
+use crate::error::{At, JournalError};
 use crate::event::{Event, Opened, OutcomeCounts, RunStatus, TakeOver};
 use crate::line::Brief;
 use crate::reader::{CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary};
@@ -182,6 +182,8 @@ pub struct RunState {
     /// Whether the user accepted that trials of one run ran different code.
     pub accepts_code: bool,
     trials: Vec<TrialState>,
+    /// The chain as far as the journal was read.
+    chain: Chain,
     /// Hash of the plan, where trials were measured by another spec than the one they were run with.
     measured_as: Option<String>,
     /// Measuring again was begun and did not come to its end.
@@ -197,29 +199,45 @@ struct BeforeMeasuring {
 impl RunState {
     /// Reads and folds a journal.
     pub fn read(path: &Path) -> Result<Self, JournalError> {
-        let reader = JournalReader::open(path, Position::default())?;
-        let mut reader = reader.following_the_chain();
         let mut state = Self::default();
+        state.read_on(path)?;
+        Ok(state)
+    }
+
+    /// Folds what was appended since; says whether there was anything. A journal that is shorter than what was read of it is
+    /// another one, and read from its first line.
+    pub fn read_on(&mut self, path: &Path) -> Result<bool, JournalError> {
+        let size = std::fs::metadata(path).at("read", path)?.len();
+        if size < self.summary.end {
+            *self = Self::default();
+        }
+        let before = self.summary;
+        let from = Position {
+            offset: before.end,
+            lines: before.intact + before.corrupt,
+        };
+        let mut reader = JournalReader::open(path, from)?.following(self.chain.clone());
         while let Some(next) = reader.brief() {
             match next {
                 Ok(entry) => {
                     match reader.link() {
                         Link::Follows => {}
-                        Link::Unchained => state.unchained += 1,
-                        Link::Broken => state.report(Problem::Unlinked { line: entry.line }),
+                        Link::Unchained => self.unchained += 1,
+                        Link::Broken => self.report(Problem::Unlinked { line: entry.line }),
                     }
-                    state.fold(entry);
+                    self.fold(entry);
                 }
-                Err(ReadError::Corrupt(corrupt)) => state.report(Problem::Corrupt(corrupt)),
+                Err(ReadError::Corrupt(corrupt)) => self.report(Problem::Corrupt(corrupt)),
                 Err(ReadError::Io(error)) => return Err(error),
             }
         }
-        state.summary = reader.summary();
-        state.last_line = reader.last_line();
-        if state.opened.is_none() && state.summary.intact > 0 {
-            state.report(Problem::NotOpened);
+        self.summary = reader.summary().after(before);
+        self.chain = reader.chain_so_far();
+        self.last_line = reader.last_line();
+        if self.opened.is_none() && self.summary.intact > 0 && before.intact == 0 {
+            self.report(Problem::NotOpened);
         }
-        Ok(state)
+        Ok(self.summary.end != before.end)
     }
 
     /// One trial; a trial of which nothing is known has the default state.

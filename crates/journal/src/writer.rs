@@ -114,10 +114,11 @@ impl JournalWriter {
         }
         let (start, before) = (pending.bytes.len(), pending.before);
         match encode(before, &mut pending.bytes) {
-            Ok(()) => {
+            Ok(()) if self.options.chained => {
                 let line = pending.bytes[start..].trim_ascii_end();
                 pending.before = Some(LineHash::of(line));
             }
+            Ok(()) => {}
             Err(error) => pending.refused = Some(WriteError::new(&self.path, &error.into())),
         }
         pending.last.0 += 1;

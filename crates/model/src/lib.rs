@@ -6,8 +6,10 @@
 
 mod access;
 mod capped;
+mod case;
 mod clock;
 mod code;
+mod counter;
 mod direction;
 mod episode;
 mod hex;
@@ -28,11 +30,14 @@ mod timed;
 mod tolerance;
 mod trial;
 mod unit;
+mod worker_clock;
 
 pub use access::Access;
 pub use capped::Capped;
+pub use case::{is_cases, is_time_name, without_case};
 pub use clock::{Stamp, StampError, UtcTime};
 pub use code::Code;
+pub use counter::HardwareCounter;
 pub use direction::Direction;
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
@@ -56,3 +61,4 @@ pub use timed::{Accepts, Quiet, Timed, TimedOutput};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
 pub use unit::{Conversion, ConversionError};
+pub use worker_clock::{CPU, DURATION};

@@ -1,6 +1,8 @@
 //! What a trial used. A field that could not be seen is absent ("unknown"), never 0.
 
+use crate::counter::HardwareCounter;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The resource record of one trial: the process tree that the runner started, as far as the system shows it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -51,12 +53,34 @@ pub struct Resources {
     /// How the limits were enforced; absent where no limit was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits_by: Option<LimitBackend>,
+    /// What the processor counted in user space, where that was asked for: the program and all that it started.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted: BTreeMap<HardwareCounter, u64>,
 }
 
 impl Resources {
     /// User plus kernel CPU seconds, where both are known.
     pub fn cpu(&self) -> Option<f64> {
         Some(self.user? + self.sys?)
+    }
+
+    /// A field by the name that it has in `resource:NAME`, where it is known.
+    pub fn field(&self, name: &str) -> Option<f64> {
+        match name {
+            "wall" => self.wall,
+            "user" => self.user,
+            "sys" => self.sys,
+            "cpu" => self.cpu(),
+            // Of a program that is smaller than its launcher only a bound is known, which must not be compared as a value.
+            "peak_memory" if self.peak_memory_source == Some(MemorySource::RusageFloor) => {
+                Some(f64::NAN)
+            }
+            "peak_memory" => self.peak_memory_bytes.map(|bytes| bytes as f64),
+            other => {
+                let counter = HardwareCounter::named(other)?;
+                self.counted.get(&counter).map(|count| *count as f64)
+            }
+        }
     }
 }
 

@@ -255,12 +255,12 @@ fn verdict_lines(contrasts: &[Contrast]) -> Vec<Line> {
         let text = format!("and {}", counted(more as u64, "more comparison"));
         lines.push(Line::new(text, Tone::Faint));
     }
-    lines.extend(beside(contrasts));
+    lines.extend(moved_too(contrasts));
     lines
 }
 
 /// Secondary metrics that moved, in one line.
-fn beside(contrasts: &[Contrast]) -> Option<Line> {
+fn moved_too(contrasts: &[Contrast]) -> Option<Line> {
     let [contrast] = contrasts else {
         return None;
     };
@@ -271,7 +271,7 @@ fn beside(contrasts: &[Contrast]) -> Option<Line> {
     let moved: Vec<String> = moved
         .map(|metric| format!("{} {}", metric.metric, metric.verdict.word))
         .collect();
-    (!moved.is_empty()).then(|| Line::new(format!("beside it: {}", moved.join(", ")), Tone::Plain))
+    (!moved.is_empty()).then(|| Line::new(format!("also: {}", moved.join(", ")), Tone::Plain))
 }
 
 /// What speaks against verdicts, and whose.

@@ -1,13 +1,15 @@
 //! A gate's answer as a table and sentences, for every medium alike.
 
-use crate::comparison::{mismatch_sentences, verdict_section};
+use crate::comparison::{answer_size, mismatch_sentences, verdict_section};
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::sequential;
 use crate::words::{gate_reason, line_reason, objection};
 use fairtrial_analysis::compare::Role;
-use fairtrial_analysis::gate::{Gate, GateWord};
+use fairtrial_analysis::gate::{Gate, GateLine, GateWord, LineReason};
+use fairtrial_model::Stamp;
 use fairtrial_text::count::capitalised;
 use fairtrial_text::share;
+use fairtrial_text::significant::short;
 
 /// How an answer is stressed.
 pub(crate) const fn gate_tone(word: GateWord) -> Tone {
@@ -52,6 +54,48 @@ fn doubts(gate: &Gate) -> Vec<String> {
     found
 }
 
+/// How large the difference behind a rule is, with its interval and the margin: `+15.3 (+15.3 % [+14.5, +16.1]), margin 5 %`.
+pub(crate) fn rule_size(gate: &Gate, place: usize) -> Option<String> {
+    let is_verdict = |line: &GateLine| matches!(line.reason, LineReason::Verdict { .. });
+    let line = gate.lines.get(place).filter(|line| is_verdict(line))?;
+    // Rules about verdicts come in the order of the comparison's deciding metrics.
+    let nth = gate.lines[..place]
+        .iter()
+        .filter(|line| is_verdict(line))
+        .count();
+    let contrasts = gate.comparison.iter().flat_map(|of| &of.contrasts);
+    let metrics = contrasts.flat_map(|contrast| &contrast.metrics);
+    let mut deciding = metrics.filter(|metric| metric.role == Role::Primary);
+    let metric = deciding
+        .nth(nth)
+        .filter(|metric| metric.metric == line.metric)?;
+    let effect = metric.effect.as_ref()?;
+    let margin = effect.margin.map_or(String::new(), |margin| {
+        if effect.relative.is_some() && effect.control != 0.0 {
+            return format!(", margin {}", share::percent(margin / effect.control.abs()));
+        }
+        let unit = metric
+            .unit
+            .as_ref()
+            .map_or(String::new(), |unit| format!(" {unit}"));
+        format!(", margin {}{unit}", short(margin))
+    });
+    Some(format!("{}{margin}", answer_size(metric)))
+}
+
+/// The sides without what changes from run to run, so that a CI system knows a case again.
+pub(crate) fn stable_sides(sides: &str) -> String {
+    let lasting = sides.split(' ').filter_map(|word| {
+        let bare = word.trim_matches(|c| matches!(c, '(' | ')' | ',' | ':'));
+        let (before, last) = bare.rsplit_once('/').unwrap_or(("", bare));
+        match last.parse::<Stamp>() {
+            Ok(_) => Some(before).filter(|before| !before.is_empty()),
+            Err(_) => Some(word),
+        }
+    });
+    lasting.collect::<Vec<_>>().join(" ")
+}
+
 /// One row per rule.
 pub(crate) fn rules_section(gate: &Gate) -> Section {
     // Where rules differ only by their sides, nobody could tell the rows apart without them.
@@ -63,13 +107,15 @@ pub(crate) fn rules_section(gate: &Gate) -> Section {
     let mut grid = Grid::new(vec![
         Column::words("metric"),
         Column::words("answer"),
+        Column::words("change").may_go(2),
         Column::words("why"),
         if alike { sides.may_go(1) } else { sides },
     ]);
-    for line in &gate.lines {
+    for (place, line) in gate.lines.iter().enumerate() {
         grid.push(vec![
             line.metric.as_str().into(),
             Cell::from(line.word.text()).toned(gate_tone(line.word)),
+            rule_size(gate, place).unwrap_or_default().into(),
             line_reason(&line.reason).into(),
             line.sides.as_str().into(),
         ]);
@@ -98,7 +144,7 @@ pub(crate) fn evidence_sections(gate: &Gate) -> Vec<Section> {
 
 #[cfg(test)]
 mod tests {
-    use super::rules_section;
+    use super::{rules_section, stable_sides};
     use fairtrial_analysis::gate::{Gate, GateLine, GateWord, LineReason, SequentialReason};
 
     fn may_lose_its_sides(sides: [&str; 2]) -> bool {
@@ -121,6 +167,18 @@ mod tests {
             sequential: None,
         };
         !rules_section(&gate).grid.drop_some().is_empty()
+    }
+
+    #[test]
+    fn names_of_cases_last_from_run_to_run() {
+        assert_eq!(
+            stable_sides("bench 20250824__12-34-56 against bench/20250824__12-34-57"),
+            "bench against bench"
+        );
+        assert_eq!(
+            stable_sides("candidate against control at lr=0.1"),
+            "candidate against control at lr=0.1"
+        );
     }
 
     #[test]

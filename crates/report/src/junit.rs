@@ -1,6 +1,6 @@
 //! A gate's answer as JUnit XML, the form that CI systems show: a rule is a test case.
 
-use crate::gate::headline;
+use crate::gate::{headline, rule_size, stable_sides};
 use fairtrial_analysis::gate::{Gate, GateLine, GateWord};
 use fairtrial_text::escape::xml;
 use std::fmt::Write as _;
@@ -24,16 +24,18 @@ pub fn gate(gate: &Gate) -> String {
             xml(&headline(gate))
         );
     }
-    for line in &gate.lines {
-        page.push_str(&case(line));
+    for (place, line) in gate.lines.iter().enumerate() {
+        page.push_str(&case(line, rule_size(gate, place)));
     }
     page.push_str("</testsuite>\n");
     page
 }
 
-fn case(line: &GateLine) -> String {
+fn case(line: &GateLine, size: Option<String>) -> String {
+    // What changed and by how much comes first: lists of cases show the beginning.
+    let size = size.map_or(String::new(), |size| format!("{} {size}: ", line.metric));
     let message = xml(&format!(
-        "{}: {}",
+        "{size}{}: {}",
         line.word.text(),
         crate::words::line_reason(&line.reason)
     ));
@@ -45,7 +47,7 @@ fn case(line: &GateLine) -> String {
     };
     format!(
         "  <testcase classname=\"{}\" name=\"{}\">{inside}</testcase>\n",
-        xml(&line.sides),
+        xml(&stable_sides(&line.sides)),
         xml(&line.metric)
     )
 }

@@ -31,4 +31,5 @@ mod words;
 pub use answer::RunAnswer;
 pub use console::{Color, Terminal};
 pub use sequential::looks_so_far;
+pub use summary::{ShownMetrics, SummaryRows, SummaryView};
 pub use words::stop_reason;

@@ -55,7 +55,7 @@ impl Session {
                 *digest = found;
             }
         }
-        confine(spec, backend);
+        reader.confine(spec);
         for metric in declared_metrics() {
             if !spec.metrics.iter().any(|known| known.name == metric.name) {
                 spec.metrics.push(metric);
@@ -93,8 +93,8 @@ impl Session {
     pub(crate) fn lacking_for_agents(&self, spec: &Spec) -> Vec<String> {
         let backend = self.named_backend().unwrap_or_default();
         let mut spec = spec.clone();
-        confine(&mut spec, backend);
         let reader = TaskReader::new(&spec, self.token(), backend);
+        reader.confine(&mut spec);
         agent_tasks::lacking(&spec, &self.data_root(), &reader).unwrap_or_default()
     }
 
@@ -118,15 +118,6 @@ impl Session {
             if !end_monitor(&monitor) {
                 self.tell(Notice::ContainerLeft(monitor.name));
             }
-        }
-    }
-}
-
-/// Gives the tasks that name no sandbox this one.
-fn confine(spec: &mut Spec, backend: Option<SandboxKind>) {
-    for task in &mut spec.tasks {
-        if let Work::Prepared { options, .. } = &mut task.work {
-            options.sandbox.kind = options.sandbox.kind.or(backend);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Two sides against each other: arms of a run, two runs, result files or tables.
 
-use crate::absent::{is_path, no_source};
+use crate::absent::is_path;
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::source::{TrialSource, Trials};
@@ -18,7 +18,7 @@ use std::path::Path;
 /// What is compared, and how.
 #[derive(Debug, Clone)]
 pub struct CompareQuestion {
-    /// The control first: runs, arms, result files or tables.
+    /// The control first: runs, arms, result files or tables. None: the arms of `arms_of`, or of the newest run.
     pub sides: Vec<String>,
     /// The run or table whose arms the sides are; absent for the newest run, where they are no sources.
     pub arms_of: Option<String>,
@@ -115,9 +115,13 @@ impl Session {
             (None, [control, candidates @ ..]) if !candidates.is_empty() => {
                 self.arms(question, &absent, (control, candidates))
             }
+            (Some([]), []) => {
+                let source = self.arms_source(question, &[])?;
+                Ok(Sides::alone(self.open(&source, Scope::Alone)?))
+            }
             (None | Some([]), sides) => {
                 let side = sides.first().map_or("", String::as_str);
-                Err(no_source(side, &self.data_root()).into())
+                Err(self.names_nothing(side))
             }
         }
     }
@@ -184,7 +188,7 @@ impl Session {
         }
         let first = self.open(&self.arms_source(question, absent)?, Scope::Alone)?;
         if let Some(side) = no_arm(question, absent, first.spec.as_ref()) {
-            return Err(no_source(side, &self.data_root()).into());
+            return Err(self.names_nothing(side));
         }
         Ok(Sides {
             control: Some(control.clone()),
@@ -202,10 +206,10 @@ impl Session {
         let root = self.data_root();
         if let Some(name) = &question.arms_of {
             let source = self.source_named(name)?;
-            return source.ok_or_else(|| no_source(name, &root).into());
+            return source.ok_or_else(|| self.names_nothing(name));
         }
-        if newest_run(&root)?.is_none() {
-            return Err(no_source(absent.first().unwrap_or(&""), &root).into());
+        if let (Some(side), None) = (absent.first(), newest_run(&root)?) {
+            return Err(self.names_nothing(side));
         }
         self.newest_run().map(TrialSource::Run)
     }

@@ -2,10 +2,14 @@
 
 use crate::feature;
 use crate::session::Session;
+use crate::tuning::Tuned;
 use fairtrial_engine::remote;
 use fairtrial_journal::provenance::Host;
-use fairtrial_trial::LimitsOffered;
+use fairtrial_model::HardwareCounter;
+use fairtrial_text::count::counted;
+use fairtrial_trial::{LimitsOffered, cannot_count};
 use serde::Serialize;
+use std::path::Path;
 
 /// What a machine is and can do.
 #[derive(Debug, Serialize)]
@@ -36,7 +40,11 @@ impl Session {
             subreaper(),
             self.data(),
             git(),
-            counters(),
+            hardware_counters(),
+            callgrind(),
+            self.steadiness(),
+            self.shared_cores(),
+            self.addresses(),
         ];
         findings.extend(instruments());
         findings.extend(left_out());
@@ -44,6 +52,76 @@ impl Session {
         Examination {
             host: Host::read(),
             findings,
+        }
+    }
+
+    /// Governors and turbo, which `doctor --tune` changes.
+    fn steadiness(&self) -> Ability {
+        let tuning = self.tuning();
+        let settings = tuning.settings();
+        let mut unsteady: Vec<&str> = settings
+            .iter()
+            .filter(|(_, _, steady)| !steady)
+            .map(|(file, now, _)| match file.file_name() {
+                Some(name) if name == "scaling_governor" => now.as_str(),
+                _ => "turbo",
+            })
+            .collect();
+        unsteady.dedup();
+        let (good, detail) = match tuning.tuned() {
+            Ok(Some(tuned)) => (tuned.complete, tuned_words(&tuned)),
+            Err(error) => (false, error.to_string()),
+            Ok(None) if settings.is_empty() => (
+                true,
+                "the machine shows no setting of its CPUs' speed".to_owned(),
+            ),
+            Ok(None) if unsteady.is_empty() => (true, "CPUs run at a steady speed".to_owned()),
+            Ok(None) => (
+                false,
+                format!(
+                    "the speed of CPUs varies ({}); `fairtrial doctor --tune` changes that until you put it back",
+                    unsteady.join(", ")
+                ),
+            ),
+        };
+        Ability {
+            what: "speed",
+            good,
+            detail,
+        }
+    }
+
+    fn shared_cores(&self) -> Ability {
+        let active = self
+            .tuning()
+            .read(Path::new("sys/devices/system/cpu/smt/active"));
+        let shared = active.is_ok_and(|active| active == "1");
+        let detail = if shared {
+            "two CPUs share a core: what runs on one slows down the other; `bench --pin` takes a core's first one"
+        } else {
+            "no two CPUs share a core, as far as the system shows"
+        };
+        Ability {
+            what: "cores",
+            good: !shared,
+            detail: detail.to_owned(),
+        }
+    }
+
+    fn addresses(&self) -> Ability {
+        let random = self
+            .tuning()
+            .read(Path::new("proc/sys/kernel/randomize_va_space"));
+        let random = random.is_ok_and(|level| level != "0");
+        let detail = if random {
+            "programs get other addresses in each run, which is part of their noise; `bench --no-aslr` fixes them"
+        } else {
+            "programs get the same addresses in each run"
+        };
+        Ability {
+            what: "addresses",
+            good: true,
+            detail: detail.to_owned(),
         }
     }
 
@@ -67,6 +145,18 @@ impl Session {
     }
 }
 
+/// That the machine is tuned, and how it is put back.
+pub fn tuned_words(tuned: &Tuned) -> String {
+    let count = tuned.settings.len();
+    let settings = counted(count, "setting");
+    let how = if tuned.complete {
+        "by `doctor --tune`"
+    } else {
+        "by a `doctor --tune` that was cut off"
+    };
+    format!("{settings} of the machine changed {how}; `fairtrial doctor --tune off` puts them back")
+}
+
 /// The instruments of experiments that need something of the machine.
 fn instruments() -> impl Iterator<Item = Ability> {
     let offered = fairtrial_driver::offered_instruments().into_iter();
@@ -77,15 +167,44 @@ fn instruments() -> impl Iterator<Item = Ability> {
     })
 }
 
-/// What counts instructions, for `bench --counter`.
-fn counters() -> Ability {
-    let version = fairtrial_process::version("valgrind");
+/// What the processor counts, for `resource:instructions` and `bench --metric instructions`.
+fn hardware_counters() -> Ability {
+    let refused = HardwareCounter::ALL.map(|counter| (counter, cannot_count(counter)));
+    let of = |there: bool| {
+        let those = refused.iter().filter(|(_, why)| why.is_none() == there);
+        let words: Vec<&str> = those.map(|(counter, _)| counter.words()).collect();
+        words.join(", ")
+    };
+    let why = refused.iter().find_map(|(_, why)| why.as_deref());
     Ability {
         what: "counters",
+        good: why.is_none(),
+        detail: match (of(true), why) {
+            (counted, None) => format!("the processor counts {counted}"),
+            (counted, Some(why)) if counted.is_empty() => {
+                format!("instructions are not counted by the processor: {why}")
+            }
+            (counted, Some(why)) => {
+                format!(
+                    "the processor counts {counted}, but not {}: {why}",
+                    of(false)
+                )
+            }
+        },
+    }
+}
+
+/// What counts instructions by simulation, for `bench --counter`.
+fn callgrind() -> Ability {
+    let version = fairtrial_process::version("valgrind");
+    Ability {
+        what: "callgrind",
         good: version.is_ok(),
         detail: match version {
-            Ok(version) => format!("instructions can be counted by callgrind ({version})"),
-            Err(_) => "instructions cannot be counted: valgrind is not installed".to_owned(),
+            Ok(version) => format!("`bench --counter callgrind` counts instructions ({version})"),
+            Err(_) => {
+                "`bench --counter callgrind` cannot count: valgrind is not installed".to_owned()
+            }
         },
     }
 }

@@ -136,6 +136,14 @@ pub enum SessionError {
     /// Records could not be kept or read while a run went on.
     #[error("{0}")]
     Broken(String),
+    /// A run that cannot be made again from what was kept.
+    #[error("{run} cannot be made again from what was kept: {}", why.join("; "))]
+    NotReproducible {
+        /// The run.
+        run: RunLabel,
+        /// Why not.
+        why: Vec<String>,
+    },
     /// A run that was cut off.
     #[error("{run} was cut off")]
     CutOff {
@@ -183,6 +191,20 @@ pub enum SessionError {
         name: String,
         /// Where.
         recorded: Recorded,
+    },
+    /// A baseline of other commands than those of a bench.
+    #[error(
+        "the baseline `{baseline}` is of {}, and not of {}; nothing was run",
+        quoted(kept),
+        quoted(commands)
+    )]
+    OtherCommands {
+        /// The baseline.
+        baseline: String,
+        /// What it is of.
+        kept: Vec<String>,
+        /// What the bench is of.
+        commands: Vec<String>,
     },
     /// A run with lost records is no baseline.
     #[error("{0}")]
@@ -344,6 +366,11 @@ fn of_analysis(error: &AnalysisError) -> Blame {
 }
 
 /// What a program said, under a sentence about it.
+fn quoted(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
 fn said_lines(said: &str) -> String {
     if said.is_empty() {
         return String::new();

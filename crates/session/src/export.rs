@@ -1,5 +1,7 @@
 //! A run for other tools: as a table, in another tool's form, or into the user's own tracker.
 
+mod harbor;
+
 use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_analysis::curves::series_of;
@@ -7,6 +9,8 @@ use fairtrial_interop::{Form, Outgoing, Rows, SeedMeaning, SeriesRow, Shape, Tar
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Record};
 use fairtrial_spec::{Spec, Work};
+use fairtrial_text::count::counted;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long a tracker's client may take: a run of its own for each trial, over any network.
@@ -28,7 +32,7 @@ impl ExportQuestion {
     pub(crate) fn is_about_curves(&self) -> Result<bool, SessionError> {
         Ok(match Target::named(&self.to)? {
             Target::Table(_) => self.shape == Shape::Series,
-            Target::Text(_) => false,
+            Target::Text(_) | Target::HarborJob => false,
             Target::Tracker(_) => true,
         })
     }
@@ -39,6 +43,13 @@ impl ExportQuestion {
 pub enum Exported {
     /// A file's content.
     File(Vec<u8>),
+    /// A folder: paths in it with their contents, and files that are there already with the paths that they get.
+    Folder {
+        /// What is written.
+        files: Vec<(String, String)>,
+        /// What is copied.
+        copies: Vec<(PathBuf, String)>,
+    },
     /// What the tracker's client says.
     Pushed(String),
 }
@@ -51,32 +62,53 @@ impl Session {
         question: &ExportQuestion,
     ) -> Result<Exported, SessionError> {
         let target = Target::named(&question.to)?;
-        let spec = resolved_spec(run)?;
+        // A task for each sample of a log is a large part of memory, and is not needed any more once the records come.
+        let (seeds, metrics, commands) = {
+            let spec = resolved_spec(run)?;
+            let mut metrics = spec.metrics.clone();
+            let primary = spec.analysis.metric.as_deref();
+            metrics.sort_by_key(|metric| Some(metric.name.as_str()) != primary);
+            let commands = spec.is_bench().then(|| {
+                let each = spec.tasks.iter();
+                let parameters = |task| spec.command_parameters(task).clone();
+                each.map(|task| (task.arm.clone(), parameters(task)))
+                    .collect::<Vec<_>>()
+            });
+            (seeds(&spec), metrics, commands)
+        };
         let state = RunState::read(&run.journal())?;
         let mut records = Vec::new();
         effective_records(&run.journal(), &state, |record| {
             records.push(record);
             Ok::<(), JournalError>(())
         })?;
-        if spec.tasks.iter().all(|task| task.timed.is_some()) {
+        if let Some(commands) = &commands {
             // Commands of a bench ran in turns, and are told in the order in which they were typed.
             records.sort_by_key(|record: &Record| {
-                let arm = record.trial.arm.as_ref();
-                spec.arms.iter().position(|known| Some(&known.name) == arm)
+                let arm = &record.trial.arm;
+                commands.iter().position(|(known, _)| known == arm)
             });
         }
-        let mut metrics = spec.metrics.clone();
-        let primary = spec.analysis.metric.as_deref();
-        metrics.sort_by_key(|metric| Some(metric.name.as_str()) != primary);
         let outgoing = Outgoing {
             name: run.name(),
             stamp: &run.stamp().to_string(),
-            seeds: seeds(&spec),
+            seeds,
             metrics: &metrics,
             records: &records,
+            commands: commands.as_deref(),
         };
         match target {
-            Target::Text(writer) => Ok(Exported::File(writer.write(&outgoing)?.into_bytes())),
+            Target::Text(writer) => {
+                let text = writer.write(&outgoing)?;
+                let left_out = writer.left_out(&outgoing)?;
+                if left_out > 0 {
+                    let trials = counted(left_out as u64, "trial");
+                    self.warn(format!(
+                        "{trials} without a number left out: the form has no place for them"
+                    ));
+                }
+                Ok(Exported::File(text.into_bytes()))
+            }
             Target::Table(kind) => {
                 let series = match question.shape {
                     Shape::Series => series(run, &records, &metrics)?,
@@ -85,6 +117,7 @@ impl Session {
                 let rows = Rows::of(&outgoing, (question.shape, question.form), &series);
                 Ok(Exported::File(kind.bytes(&rows)?))
             }
+            Target::HarborJob => harbor::job(run, &outgoing),
             Target::Tracker(tracker) => {
                 let series = series(run, &records, &metrics)?;
                 let mut access = self.access();

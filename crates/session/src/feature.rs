@@ -27,6 +27,13 @@ pub const PNG: Feature = Feature {
     built_in: cfg!(feature = "png"),
 };
 
+/// The live page.
+pub const PAGE: Feature = Feature {
+    name: "page",
+    what: "serve a live page",
+    built_in: cfg!(feature = "page"),
+};
+
 /// The experiments that come with the program.
 pub const SUITE: Feature = Feature {
     name: "suite",
@@ -35,7 +42,7 @@ pub const SUITE: Feature = Feature {
 };
 
 /// All of them.
-pub(crate) const ALL: [Feature; 7] = [
+pub(crate) const ALL: [Feature; 8] = [
     Feature {
         name: "gpu",
         what: "watch GPUs",
@@ -47,6 +54,7 @@ pub(crate) const ALL: [Feature; 7] = [
         what: "ask a model as judge",
         built_in: cfg!(feature = "judge"),
     },
+    PAGE,
     Feature {
         name: "perf",
         what: "profile native code",

@@ -49,8 +49,7 @@ impl Session {
         }
         match self.foreign_run(name, Scope::Alone, curves)? {
             Some(run) => Ok(run),
-            None if Path::new(name).exists() => Err(SessionError::NoKnownKind(name.into())),
-            None if name.contains('/') => Err(no_source(name, &self.data_root()).into()),
+            None if name.contains('/') || Path::new(name).exists() => Err(self.names_nothing(name)),
             None => self.latest_run(name),
         }
     }
@@ -93,7 +92,16 @@ impl Session {
     /// The run that a word names, which must be there.
     pub fn known_run(&self, word: &str) -> Result<RunDir, SessionError> {
         let found = self.run_named(word)?;
-        found.ok_or_else(|| no_source(word, &self.data_root()).into())
+        found.ok_or_else(|| self.names_nothing(word))
+    }
+
+    /// Why a word names no source of trials.
+    pub(crate) fn names_nothing(&self, word: &str) -> SessionError {
+        let path = Path::new(word);
+        if path.exists() {
+            return SessionError::NoKnownKind(path.to_owned());
+        }
+        no_source(word, &self.data_root()).into()
     }
 
     /// The run that a word names: `NAME`, `NAME/STAMP`, or the path of a run's folder.

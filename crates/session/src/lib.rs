@@ -6,6 +6,7 @@ mod agent_tasks;
 mod bench;
 mod caller;
 mod check;
+mod checkout;
 mod compare;
 mod curves;
 mod data_root;
@@ -34,6 +35,7 @@ mod registration;
 mod remeasure;
 mod report_data;
 mod report_files;
+mod reproduce;
 mod revision;
 mod run;
 mod run_names;
@@ -46,9 +48,11 @@ mod sweep;
 pub mod tables;
 mod task_check;
 mod task_finding;
+mod tuning;
 mod unusable_root;
 mod verify;
 mod version;
+mod view;
 
 pub use absent::{Absent, Near};
 pub use bench::{
@@ -59,7 +63,7 @@ pub use caller::{Caller, now};
 pub use check::{Checked, NotHere};
 pub use compare::{CompareQuestion, Compared};
 pub use data_root::{DATA_VARIABLE, FoundRoot};
-pub use doctor::{Ability, Examination};
+pub use doctor::{Ability, Examination, tuned_words};
 pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::{Evaluated, ScoredBy};
 pub use events::{Event, Listener};
@@ -79,11 +83,14 @@ pub use power::PilotRun;
 pub use registration::Registered;
 pub use remeasure::RunRemeasured;
 pub use report_files::{ReportFiles, page_template, write_charts};
+pub use reproduce::{
+    MetricAgain, OtherOutcome, OtherValue, ReproduceQuestion, Reproduced, SourceAgain,
+};
 pub use run::{
     CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, Looks, PreparedRun, ResumeSpec, RunEnd,
     RunOptions, RunPreview, RunResult, RunStanding, StartFrom, Until,
 };
-pub use run_names::near_run;
+pub use run_names::{near_run, run_names};
 pub use session::Session;
 pub use source::{TrialSource, Trials};
 pub use spec_file::{SpecFile, catalogue};
@@ -93,8 +100,13 @@ pub use task_finding::TaskFinding;
 pub use unusable_root::{RootReason, UnusableRoot};
 pub use verify::{Check, RunVerified, VerifyOptions};
 pub use version::VERSION;
+pub use view::{
+    FileEntry, FilePart, Flight, MetricFact, RowOrder, RowQuery, RowsPage, RunOverview, RunView,
+    SeriesPoints, Snapshot, TrialDetail, TrialRow, Waiting,
+};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};
 pub use fairtrial_interop::{FORMATS, Form, Given, Mapping, Recognised, Shape};
 pub use fairtrial_spec::FileCheck;
+pub use tuning::{Restored, Tuned, TunedSetting, Tuning};

@@ -5,7 +5,7 @@ use crate::no_log::NoLog;
 use crate::run::state_of;
 use crate::session::Session;
 use fairtrial_agent::rollout::ROLLOUT_LOGS;
-use fairtrial_engine::{AttemptId, remote};
+use fairtrial_engine::{AttemptId, bring_back, remote};
 use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
 use fairtrial_model::Outcome;
@@ -74,8 +74,8 @@ impl Session {
         };
         let text = match kind {
             LogKind::Job => self.job_log(run, &state, which)?,
-            LogKind::Stdout => written(&attempt_dir(run, &known, which))?,
-            LogKind::Stderr => read(&attempt_dir(run, &known, which), "logs/stderr.log")?,
+            LogKind::Stdout => written(&with_files(run, &known, which)?)?,
+            LogKind::Stderr => read(&with_files(run, &known, which)?, "logs/stderr.log")?,
         };
         Ok(TrialLog {
             trial,
@@ -125,6 +125,15 @@ fn attempt_dir(run: &RunDir, trial: &TrialState, which: AttemptId) -> PathBuf {
         is_it.then(|| run.root().path().join(record.dir))
     };
     recorded().unwrap_or_else(|| run.trial_dir(which.index, which.attempt))
+}
+
+/// The same, with what a node put away in its chunk where it was.
+fn with_files(run: &RunDir, trial: &TrialState, which: AttemptId) -> Result<PathBuf, NoLog> {
+    let dir = attempt_dir(run, trial, which);
+    match bring_back(run.root(), [dir.clone()]) {
+        Ok(()) => Ok(dir),
+        Err(error) => Err(NoLog::Unreadable { path: dir, error }),
+    }
 }
 
 /// What a trial wrote to standard output. A rollout's own program writes nothing there: what its phases wrote is meant.

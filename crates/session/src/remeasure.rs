@@ -4,7 +4,7 @@ use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::run::state_of;
 use crate::session::Session;
-use crate::spec_file::SpecFile;
+use crate::spec_file::{SpecFile, recorded_path};
 use crate::summary::write_summary;
 use fairtrial_analysis::sequential::resumed_rule;
 use fairtrial_analysis::{RunSummary, summarize_run};
@@ -37,7 +37,7 @@ impl Session {
         let recorded = resolved_spec(run)?;
         let state = state_of(run)?;
         let file = SpecFile {
-            path: spec.map_or_else(|| spec_path(&recorded), Path::to_owned),
+            path: spec.map_or_else(|| recorded_path(&recorded), Path::to_owned),
             set: state
                 .opened
                 .as_ref()
@@ -106,11 +106,4 @@ impl Session {
         Index::open(run.root())?.take(run, &state)?;
         Ok(measured)
     }
-}
-
-/// The file that a run was started with: its name is kept as typed, its folder as it was found.
-fn spec_path(recorded: &Spec) -> PathBuf {
-    let typed = Path::new(&recorded.source);
-    let name = typed.file_name().unwrap_or(typed.as_os_str());
-    Path::new(&recorded.base_dir).join(name)
 }

@@ -1,5 +1,6 @@
 //! Names of runs that somebody may have meant.
 
+use fairtrial_model::Stamp;
 use fairtrial_text::nearest::did_you_mean;
 use std::path::Path;
 
@@ -7,12 +8,23 @@ use std::path::Path;
 pub fn near_run(what: &str, rollouts: &Path) -> Option<String> {
     let name = what.strip_prefix("named ").unwrap_or(what);
     let name = name.split('/').next().unwrap_or(name);
-    let names = names(rollouts);
+    let names = run_names(rollouts);
     let others = names
         .iter()
         .map(String::as_str)
         .filter(|other| *other != name);
     did_you_mean(name, others)
+}
+
+/// The benchmarks that have runs, in the order of their names.
+pub fn run_names(rollouts: &Path) -> Vec<String> {
+    let has_runs = |name: &String| {
+        let inside = names(&rollouts.join(name));
+        inside.iter().any(|stamp| stamp.parse::<Stamp>().is_ok())
+    };
+    let mut found: Vec<String> = names(rollouts).into_iter().filter(has_runs).collect();
+    found.sort();
+    found
 }
 
 /// What is in a folder of runs: the benchmarks, or the stamps of one.

@@ -34,6 +34,15 @@ impl Session {
         }
     }
 
+    /// The same listener, for a caller elsewhere.
+    pub(crate) fn called_from(&self, caller: Caller) -> Self {
+        Self {
+            caller: Arc::new(caller),
+            listener: Arc::clone(&self.listener),
+            in_place: Arc::default(),
+        }
+    }
+
     pub(crate) fn in_place(&self) -> &InPlace {
         &self.in_place
     }

@@ -8,7 +8,7 @@ use crate::session::Session;
 use fairtrial_driver::Experiments;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{Diagnostic, FileCheck, LoadOptions, Loaded, Spec, load_with};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A spec, and what of it is replaced.
@@ -85,4 +85,11 @@ pub(crate) fn count_errors(diagnostics: &[Diagnostic]) -> usize {
         .iter()
         .filter(|diagnostic| diagnostic.is_error())
         .count()
+}
+
+/// The file that a run was started with: its name is kept as typed, its folder as it was found.
+pub(crate) fn recorded_path(recorded: &Spec) -> PathBuf {
+    let typed = Path::new(&recorded.source);
+    let name = typed.file_name().unwrap_or(typed.as_os_str());
+    Path::new(&recorded.base_dir).join(name)
 }

@@ -4,7 +4,11 @@ use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_analysis::{RunSummary, summarize_run};
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{Durability, RunDir, is_live, resolved_spec, views, write_atomic_bytes};
+use fairtrial_journal::{
+    Durability, JournalError, RunDir, RunState, effective_records, is_live, resolved_spec, views,
+    write_atomic_bytes,
+};
+use fairtrial_model::Record;
 use fairtrial_report::markdown::SummaryHeader;
 use fairtrial_spec::Spec;
 
@@ -13,8 +17,9 @@ impl Session {
     pub fn summarize(&self, run: &RunDir) -> Result<RunSummary, SessionError> {
         let spec = resolved_spec(run)?;
         let summary = summarize_run(run, &spec)?;
-        // The controller keeps the views of a live run; those of one that was cut off are made again here.
-        if !is_live(run)?.is_live() {
+        // The controller keeps the views of a live run; those of one that was cut off are made again here. Nobody opens
+        // those of results that are read where they lie.
+        if !self.in_place().holds(run) && !is_live(run)?.is_live() {
             let written = write_summary(run, &spec, &summary, &self.caller().redactor());
             // Where they cannot be kept (an archive, a full disk) the answer is still the answer.
             if let Err(error) = written {
@@ -22,6 +27,18 @@ impl Session {
             }
         }
         Ok(summary)
+    }
+
+    /// The record of every trial of a run that counts, in the order of the plan.
+    pub fn records(&self, run: &RunDir) -> Result<Vec<Record>, SessionError> {
+        let state = RunState::read(&run.journal())?;
+        let mut records = Vec::new();
+        effective_records(&run.journal(), &state, |record| {
+            records.push(record);
+            Ok::<(), JournalError>(())
+        })?;
+        records.sort_by_key(|record: &Record| record.trial.index);
+        Ok(records)
     }
 }
 

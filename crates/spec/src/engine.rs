@@ -34,9 +34,37 @@ impl EngineKind {
         }
     }
 
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// The schedulers that are described already, each of which is an engine by its name.
+pub const PROFILES: [&str; 6] = ["sge", "ray", "htcondor", "pbs", "lsf", "modal"];
+
+/// An engine as a spec or a command line names it: a kind, or a scheduler that is described already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineChoice {
+    /// One of the kinds.
+    Kind(EngineKind),
+    /// A profile of [`EngineKind::Template`].
+    Profile(&'static str),
+}
+
+impl EngineChoice {
     /// The engine that a word names.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+        let kind = EngineKind::from_word(word).map(Self::Kind);
+        kind.or_else(|| {
+            let mut profiles = PROFILES.into_iter();
+            profiles.find(|name| *name == word).map(Self::Profile)
+        })
+    }
+
+    /// Every word that names one.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        let kinds = EngineKind::ALL.into_iter().map(EngineKind::word);
+        kinds.chain(PROFILES)
     }
 }
 
@@ -65,6 +93,12 @@ pub struct EngineSpec {
     pub slurm: SlurmOptions,
     /// For a scheduler by template.
     pub template: TemplateOptions,
+    /// The scheduler that was chosen by the name of its profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// What wins over `template` where a scheduler is chosen by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub schedulers: BTreeMap<String, TemplateOptions>,
     /// For SkyPilot.
     pub skypilot: SkypilotOptions,
 }
@@ -83,6 +117,8 @@ impl Default for EngineSpec {
             memory_bytes: None,
             slurm: SlurmOptions::default(),
             template: TemplateOptions::default(),
+            scheduler: None,
+            schedulers: BTreeMap::new(),
             skypilot: SkypilotOptions::default(),
         }
     }
@@ -121,11 +157,31 @@ pub enum EngineLack {
 }
 
 impl EngineSpec {
+    /// Takes an engine by its name.
+    pub fn choose(&mut self, choice: EngineChoice) {
+        (self.kind, self.scheduler) = match choice {
+            EngineChoice::Kind(kind) => (kind, None),
+            EngineChoice::Profile(name) => (EngineKind::Template, Some(name.to_owned())),
+        };
+    }
+
+    /// The description of the scheduler: its own table, where it was chosen by its name, over `engine.template`.
+    pub fn described(&self) -> TemplateOptions {
+        let Some(name) = &self.scheduler else {
+            return self.template.clone();
+        };
+        let own = self.schedulers.get(name).cloned().unwrap_or_default();
+        TemplateOptions {
+            profile: Some(name.clone()),
+            ..own.over(self.template.clone())
+        }
+    }
+
     /// What the engine needs of a spec with these tasks, and does not get.
     pub fn lacks(&self, tasks: &[Task]) -> Vec<EngineLack> {
         match self.kind {
             EngineKind::Local | EngineKind::Slurm => Vec::new(),
-            EngineKind::Template => self.template.lacks(),
+            EngineKind::Template => self.described().lacks(),
             EngineKind::Skypilot => {
                 let asked = tasks.iter().filter_map(|task| {
                     let gpus = task.resources.gpus.filter(|gpus| *gpus > 0)?;
@@ -192,6 +248,8 @@ const OF_A_BATCH: &[&str] = &[
     "memory_mb",
     "gpus",
     "minutes",
+    "asked_memory_mb",
+    "asked_minutes",
 ];
 
 /// The placeholders of each text of `engine.template` that has some.
@@ -211,6 +269,8 @@ pub const TEMPLATE_PLACEHOLDERS: [(&str, &[&str]); 7] = [
 pub struct TemplateOptions {
     /// A shipped profile whose values are defaults under these.
     pub profile: Option<String>,
+    /// Prints the scheduler's version, or fails where it is not reached.
+    pub probe: Option<String>,
     /// Submits an array of jobs; prints the handle.
     pub submit: Option<String>,
     /// Where the handle stands in what `submit` and `find` print: the first group.
@@ -242,6 +302,31 @@ pub struct TemplateOptions {
 }
 
 impl TemplateOptions {
+    /// These values, and the others' where there are none.
+    #[must_use]
+    pub fn over(self, under: Self) -> Self {
+        let mut states = under.states;
+        states.extend(self.states);
+        Self {
+            profile: self.profile.or(under.profile),
+            probe: self.probe.or(under.probe),
+            submit: self.submit.or(under.submit),
+            handle: self.handle.or(under.handle),
+            find: self.find.or(under.find),
+            poll: self.poll.or(under.poll),
+            line: self.line.or(under.line),
+            states,
+            cancel: self.cancel.or(under.cancel),
+            logs: self.logs.or(under.logs),
+            collect: self.collect.or(under.collect),
+            element: self.element.or(under.element),
+            first: self.first.or(under.first),
+            max_elements: self.max_elements.or(under.max_elements),
+            description: self.description.or(under.description),
+            setup: self.setup.or(under.setup),
+        }
+    }
+
     /// The commands that are missing. A shipped profile has them all.
     fn lacks(&self) -> Vec<EngineLack> {
         if self.profile.is_some() {

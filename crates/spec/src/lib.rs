@@ -28,13 +28,14 @@ mod set;
 mod shape;
 mod source;
 mod spec;
+mod table_text;
 mod template;
 
 pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use engine::{
-    EngineKind, EngineLack, EngineSpec, PairOn, SkypilotOptions, SlurmOptions,
-    TEMPLATE_PLACEHOLDERS, TemplateOptions,
+    EngineChoice, EngineKind, EngineLack, EngineSpec, PROFILES, PairOn, SkypilotOptions,
+    SlurmOptions, TEMPLATE_PLACEHOLDERS, TemplateOptions,
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
 pub use filter::{FILTER_GRAMMAR, Filter, FilterError, filter_word};
@@ -45,7 +46,8 @@ pub use read::Format;
 pub use render::{Style, render};
 pub use resolve::files::find_path;
 pub use rollout::{
-    AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeApi, JudgeChoice, Price, RolloutOptions, Scoring,
+    AGENT_PLACEHOLDERS, AGENTS, AgentChoice, EndpointChoice, JudgeApi, JudgeChoice, KNOWN_AGENTS,
+    Price, RolloutOptions, Scoring,
 };
 pub use sandbox::{Network, Phase, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
 pub use secrets::written_secrets;
@@ -53,6 +55,7 @@ pub use shape::suggest::neighbour;
 pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;
+pub use table_text::read_table;
 pub use template::{
     BUILTIN_NAMES, MissingVariable, Placeholder, PlaceholderForm, Template, UndefinedPlaceholder,
     env_references, expand_env, without_references,

@@ -5,8 +5,8 @@ use crate::document::{Entry, Node};
 use crate::source::Span;
 use crate::{episode_file, metric_summary, reference_points};
 use fairtrial_model::{
-    Conversion, ConversionError, Direction, EpisodeFile, Margin, Method, MetricDeclaration,
-    MetricSource, Tolerance, TrackerKind,
+    Conversion, ConversionError, Direction, EpisodeFile, HardwareCounter, Margin, Method,
+    MetricDeclaration, MetricSource, Tolerance, TrackerKind,
 };
 use fairtrial_text::nearest::did_you_mean;
 
@@ -24,16 +24,17 @@ const SCHEMES: [&str; 12] = [
     "wandb",
     "mlflow",
 ];
-const RESOURCE_FIELDS: [&str; 5] = ["wall", "user", "sys", "cpu", "peak_memory"];
-
-/// The duration of an experiment's iterations, as every worker measures it.
-pub(crate) fn duration() -> MetricDeclaration {
-    MetricDeclaration {
-        direction: Some(Direction::Down),
-        unit: Some("s".to_owned()),
-        ..MetricDeclaration::named("duration_s")
-    }
-}
+const RESOURCE_FIELDS: [&str; 9] = [
+    "wall",
+    "user",
+    "sys",
+    "cpu",
+    "peak_memory",
+    HardwareCounter::Instructions.field(),
+    HardwareCounter::Cycles.field(),
+    HardwareCounter::CacheMisses.field(),
+    HardwareCounter::BranchMisses.field(),
+];
 
 /// The wall time of trials: what they are about where none of them reports a metric.
 pub fn wall_time() -> MetricDeclaration {
@@ -49,10 +50,11 @@ pub fn wall_time() -> MetricDeclaration {
     }
 }
 
-/// The unit that a field of the resource record is in; less of any of them is better.
+/// The unit that a field of the resource record is in; counts have none.
 fn resource_unit(source: &MetricSource) -> Option<&'static str> {
     match source {
         MetricSource::Resource { field, .. } if field == "peak_memory" => Some("B"),
+        MetricSource::Resource { field, .. } if HardwareCounter::named(field).is_some() => None,
         MetricSource::Resource { .. } => Some("s"),
         _ => None,
     }
@@ -80,6 +82,9 @@ pub(crate) fn declaration(
         .and_then(Result::ok)
         .unwrap_or(MetricSource::Reported);
     let known_unit = resource_unit(&source);
+    // Less of every resource is better.
+    let known_direction =
+        matches!(source, MetricSource::Resource { .. }).then_some(Direction::Down);
     let convert = conversion(node, problems);
     let declared = MetricDeclaration {
         name: entry.key.clone(),
@@ -87,7 +92,7 @@ pub(crate) fn declaration(
             .get("direction")
             .and_then(Node::text)
             .and_then(direction)
-            .or(known_unit.map(|_| Direction::Down)),
+            .or(known_direction),
         unit: node
             .get("unit")
             .and_then(Node::text)

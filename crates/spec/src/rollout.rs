@@ -29,16 +29,27 @@ pub struct RolloutOptions {
     /// Seconds that it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup_timeout_s: Option<f64>,
-    /// Seconds that one test script may take.
-    pub verify_timeout_s: f64,
+    /// Seconds that one test script may take, where that is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify_timeout_s: Option<f64>,
     /// The score from which a rollout counts as solved.
     pub pass_score: f64,
+}
+
+/// Seconds for one test script of which nobody says.
+const VERIFY_TIMEOUT: f64 = 600.0;
+
+impl RolloutOptions {
+    /// Seconds that one test script may take.
+    pub fn verify_timeout(&self) -> f64 {
+        self.verify_timeout_s.unwrap_or(VERIFY_TIMEOUT)
+    }
 }
 
 /// An agent and its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentChoice {
-    /// `codex`, `claude`, `command`, `oracle` or `nop`.
+    /// One of [`AGENTS`].
     pub name: String,
     /// The command of a `command` agent, each word possibly with placeholders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,10 +66,79 @@ pub struct AgentChoice {
     /// What tokens cost, for agents that do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// The model's endpoint, for the agent that asks it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<EndpointChoice>,
+    /// Answers of the model after which that agent is ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_steps: Option<u32>,
+}
+
+impl AgentChoice {
+    /// The model's endpoint, `OpenAI`'s where none is named.
+    pub fn endpoint(&self) -> EndpointChoice {
+        self.endpoint
+            .clone()
+            .unwrap_or_else(|| EndpointChoice::of(JudgeApi::Chat))
+    }
+}
+
+/// An endpoint that an agent of ours asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EndpointChoice {
+    /// What it speaks.
+    pub api: JudgeApi,
+    /// Where it is, up to the path of its kind.
+    pub url: String,
+    /// The environment variable with its key.
+    pub key_env: String,
+    /// Further parameters of each request.
+    #[serde(default)]
+    pub params: Params,
+    /// Tokens of one answer.
+    #[serde(default)]
+    pub answer_tokens: Option<u64>,
+    /// Seconds for one answer.
+    pub timeout_s: f64,
+    /// Seconds of waiting for an answer in all, where the endpoint asks for that.
+    pub patience_s: f64,
+}
+
+impl EndpointChoice {
+    /// The provider's own endpoint of a kind.
+    pub fn of(api: JudgeApi) -> Self {
+        let (url, key_env) = api.usual_place();
+        Self {
+            api,
+            url: url.to_owned(),
+            key_env: key_env.to_owned(),
+            params: Params::default(),
+            answer_tokens: None,
+            timeout_s: 600.0,
+            patience_s: patience(),
+        }
+    }
 }
 
 /// The names of agents.
-pub const AGENTS: [&str; 5] = ["codex", "claude", "command", "oracle", "nop"];
+pub const AGENTS: [&str; 10] = [
+    "codex",
+    "claude",
+    "gemini",
+    "opencode",
+    "aider",
+    "mini-swe-agent",
+    "command",
+    "minimal",
+    "oracle",
+    "nop",
+];
+
+/// The agents of the command line that we know how to start: those before the four that need no program of others.
+pub const KNOWN_AGENTS: &[&str] = {
+    const ALL: &[&str] = &AGENTS;
+    ALL.split_at(AGENTS.len() - 4).0
+};
 
 /// What stands for something in an agent's command and in a `setup`, besides the parameters of the trial.
 pub const AGENT_PLACEHOLDERS: [&str; 14] = [
@@ -131,6 +211,22 @@ impl JudgeApi {
         ("responses", Self::Responses),
         ("anthropic", Self::Anthropic),
     ];
+
+    /// The kind that a word names.
+    pub(crate) fn of_word(word: Option<&str>) -> Self {
+        let named = Self::ALL
+            .into_iter()
+            .find(|(known, _)| word == Some(*known));
+        named.map(|(_, api)| api).unwrap_or_default()
+    }
+
+    /// Where the provider of a kind is, and the variable with the key for it.
+    pub(crate) const fn usual_place(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Anthropic => ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+            Self::Chat | Self::Responses => ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+        }
+    }
 }
 
 /// A model behind an endpoint that scores rubrics.

@@ -19,6 +19,18 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// The interval of a positive mean by the standard error of its logarithm (`se / mean`, delta method): the same ends as
+    /// `interval` where it is short, and never below zero. For a mean above zero.
+    #[must_use]
+    pub fn on_log_scale(mean: f64, interval: Self) -> Self {
+        let end = |end: f64| mean * ((end - mean) / mean).exp();
+        Self {
+            low: end(interval.low),
+            high: end(interval.high),
+            ..interval
+        }
+    }
+
     /// `centre ± quantile(tail) · se`, with the ends that the level asks for.
     pub(crate) fn around(
         centre: f64,

@@ -157,6 +157,7 @@ pub(crate) fn resources(ended: &Ended) -> Resources {
         run_queue_delay: ended.run_delay_ns.map(|nanos| nanos as f64 / 1e9),
         leftover_processes: (ended.leftovers > 0).then_some(ended.leftovers),
         limits_by: ended.limits_by,
+        counted: ended.counted.clone(),
     }
 }
 

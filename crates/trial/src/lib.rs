@@ -23,7 +23,7 @@ pub use collect::{CollectError, Collected, collect};
 pub use finished::{Finished, blame_the_machine};
 pub use inner::Inner;
 pub use job::{JobLimits, TrialJob};
-pub use launcher::{HOLD, serve as serve_launcher};
+pub use launcher::{HOLD, cannot_count, serve as serve_launcher};
 pub use limits::Backend as LimitsOffered;
 pub use outputs::Makes;
 pub use runner::{AttemptTaken, Fate, KillHandle, Output, OutputChunk, RunnerError, TrialRunner};

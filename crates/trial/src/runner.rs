@@ -1,6 +1,6 @@
 //! Drives one launcher: hands it jobs and waits for their ends, which come in the order of the jobs.
 
-use crate::collect::is_peak_memory;
+use crate::collect::{counters, is_peak_memory};
 use crate::finished::{End, Finished};
 use crate::job::{JobLimits, TrialJob};
 use crate::outputs::InputHashes;
@@ -389,6 +389,7 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
         discards_output: job.discards_output,
         access: job.access,
         stream: output == Output::Streamed,
+        counters: counters(&job.metrics),
         timed: job.timed.as_deref().map(launch_timed),
     }
 }

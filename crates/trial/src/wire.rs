@@ -3,9 +3,9 @@
 //! Both ends are always the same binary, so the form needs no version.
 
 use crate::words::Words;
-use fairtrial_model::Access;
-use fairtrial_model::LimitBackend;
+use fairtrial_model::{Access, HardwareCounter, LimitBackend};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 /// From the runner to its launcher.
@@ -46,6 +46,8 @@ pub(crate) struct Launch {
     pub discards_output: bool,
     /// Whether output is also sent back as it comes.
     pub stream: bool,
+    /// What the processor counts meanwhile.
+    pub counters: Vec<HardwareCounter>,
     /// How it is timed as a whole; nothing is then made on disk for it unless it fails.
     pub timed: Option<LaunchTimed>,
 }
@@ -169,6 +171,8 @@ pub(crate) struct Ended {
     pub dropped: [u64; 2],
     /// Why a log is not complete, where it is not.
     pub log_failure: Option<String>,
+    /// What the processor counted.
+    pub counted: BTreeMap<HardwareCounter, u64>,
     /// What a reader should know.
     pub notes: Vec<String>,
 }

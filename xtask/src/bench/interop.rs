@@ -1,7 +1,7 @@
 //! Other tools' results: how long it takes to read many of them.
 
 use super::Bench;
-use super::measure::{Cost, measure};
+use super::measure::{Cost, measure, named};
 use super::table::Table;
 use crate::repository;
 use std::fs;
@@ -138,7 +138,7 @@ fn client() -> io::Result<Option<PathBuf>> {
 
 /// Runs a command that must end well.
 fn succeed(command: &mut Command) -> io::Result<()> {
-    let status = command.stdout(Stdio::null()).status()?;
+    let status = named(command.stdout(Stdio::null()), Command::status)?;
     if status.success() {
         Ok(())
     } else {

@@ -4,6 +4,7 @@ use super::measure::{Cost, measure, median};
 use super::table::Table;
 use super::{Bench, SLOTS, version_of, write_spec};
 use std::io;
+use std::path::Path;
 
 /// Trials per turn of a peer that is much slower.
 const FEW: u64 = 300;
@@ -29,10 +30,11 @@ enum Turn {
 
 /// Lets all contenders take turns and prints the table.
 pub(super) fn run(bench: &Bench<'_>) -> io::Result<()> {
+    let floor = bench.compiled("benches/launch/floor.c")?;
     let mut contenders = contenders(bench);
     for _ in 0..bench.args.rounds {
         for contender in &mut contenders {
-            let cost = take_turn(bench, contender.turn, contender.trials)?;
+            let cost = take_turn((bench, &floor), contender.turn, contender.trials)?;
             contender.costs.push(cost);
         }
     }
@@ -75,11 +77,11 @@ fn contenders(bench: &Bench<'_>) -> Vec<Contender> {
     all
 }
 
-fn take_turn(bench: &Bench<'_>, turn: Turn, trials: u64) -> io::Result<Cost> {
+fn take_turn((bench, floor): (&Bench<'_>, &Path), turn: Turn, trials: u64) -> io::Result<Cost> {
     let folder = bench.fresh()?;
     let (trials_text, slots) = (trials.to_string(), SLOTS.to_string());
     let floor = |mode: &str| {
-        let mut command = Bench::command(&bench.floor, &folder);
+        let mut command = Bench::command(floor, &folder);
         command.args([mode, &trials_text, &slots]).arg(&folder);
         command
     };

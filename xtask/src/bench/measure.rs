@@ -1,5 +1,6 @@
 //! One command measured from outside: wall time, CPU time with all its descendants, peak memory of its own process.
 
+use serde_json::Value;
 use std::fs;
 use std::io;
 use std::process::{Child, Command, Stdio};
@@ -27,7 +28,7 @@ pub(super) fn measure(command: &mut Command) -> io::Result<Cost> {
         .stderr(Stdio::null());
     let cpu_before = children_cpu()?;
     let began = Instant::now();
-    let mut child = command.spawn()?;
+    let mut child = named(command, Command::spawn)?;
     let peak = watch(&mut child)?;
     let wall = began.elapsed().as_secs_f64();
     let status = child.wait()?;
@@ -41,6 +42,17 @@ pub(super) fn measure(command: &mut Command) -> io::Result<Cost> {
     })
 }
 
+/// Starts a command; where that fails, the error names it.
+pub(super) fn named<T>(
+    command: &mut Command,
+    start: impl FnOnce(&mut Command) -> io::Result<T>,
+) -> io::Result<T> {
+    start(command).map_err(|error| {
+        let program = command.get_program().display();
+        io::Error::new(error.kind(), format!("cannot start {program}: {error}"))
+    })
+}
+
 /// Runs a command that is too quick to be watched, again and again, and gives the median of its wall times.
 pub(super) fn median_wall(times: usize, mut command: impl FnMut() -> Command) -> io::Result<f64> {
     let mut walls = Vec::new();
@@ -51,13 +63,23 @@ pub(super) fn median_wall(times: usize, mut command: impl FnMut() -> Command) ->
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let began = Instant::now();
-        let status = command.status()?;
+        let status = named(&mut command, Command::status)?;
         walls.push(began.elapsed().as_secs_f64());
         if !status.success() {
             return Err(io::Error::other(format!("{command:?} ended with {status}")));
         }
     }
     Ok(median(&walls))
+}
+
+/// What a program prints as JSON; one that fails is an error with what it said.
+pub(super) fn json(command: &mut Command) -> io::Result<Value> {
+    let output = command.stdin(Stdio::null()).output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(io::Error::other(format!("{command:?} failed: {said}")));
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 /// Waits for the end without reaping, and gives the last peak seen.

@@ -6,6 +6,7 @@ mod interop;
 mod large;
 mod launch;
 mod measure;
+mod neighbours;
 mod table;
 mod timing;
 mod training;
@@ -28,8 +29,9 @@ pub(crate) struct Args {
     /// Trials of the large run; 0 leaves it out
     #[arg(long, default_value_t = 100_000)]
     large: u64,
-    /// Measure registered experiments instead: what instruments add to an iteration, and whole commands
-    #[arg(long)]
+    /// Measure registered experiments instead: what instruments add to an iteration, whole commands, and how often a
+    /// difference is found between default runs, where there is one and where there is none
+    #[arg(long, group = "tried")]
     experiments: bool,
     /// Measure how fast other tools' results are read instead
     #[arg(long, conflicts_with = "experiments")]
@@ -38,11 +40,23 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["experiments", "interop"])]
     training: bool,
     /// Measure `fairtrial bench` beside hyperfine instead: how small a difference each finds, and what a run costs
-    #[arg(long, conflicts_with_all = ["experiments", "interop", "training"])]
+    #[arg(long, group = "tried", conflicts_with_all = ["experiments", "interop", "training"])]
     timing: bool,
-    /// Tries of each comparison of --timing; four times as many without a difference
+    /// Tries of each comparison of --timing and --experiments; four times as many without a difference
     #[arg(long, default_value_t = 50)]
     tries: usize,
+    /// Only these settings of --timing or --experiments, or those that begin so: `costs`, `quiet-wall-1`, `loaded`
+    #[arg(long, value_name = "SETTING", requires = "tried")]
+    only: Vec<String>,
+    /// How long each process of --experiments measures, where its default is too long for you
+    #[arg(long, value_name = "TIME", requires = "experiments")]
+    min_time: Option<String>,
+    /// Comparisons of --timing that are made beside each other, each on two CPUs of its own (by `taskset`)
+    #[arg(long, default_value_t = 1, requires = "timing")]
+    jobs: usize,
+    /// Where compiled programs are, for a machine without a compiler: `floor`, `work`, and `hyperfine` if you like
+    #[arg(long, value_name = "DIR")]
+    programs: Option<PathBuf>,
     /// Use this binary and do not build one
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
@@ -58,19 +72,17 @@ const SLOTS: u64 = 2;
 struct Bench<'a> {
     args: &'a Args,
     binary: PathBuf,
-    floor: PathBuf,
     folder: tempfile::TempDir,
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
     let folder = match &args.folder {
-        Some(folder) => tempfile::tempdir_in(folder)?,
+        Some(folder) => tempfile::tempdir_in(std::path::absolute(folder)?)?,
         None => tempfile::tempdir()?,
     };
     let bench = Bench {
         args,
-        binary: args.binary.clone().map_or_else(build, Ok)?,
-        floor: compile("benches/launch/floor.c", &folder.path().join("floor"))?,
+        binary: args.binary.as_deref().map_or_else(build, whole_path)?,
         folder,
     };
     println!("{}\n", machine());
@@ -112,6 +124,34 @@ impl Bench<'_> {
         command
     }
 
+    /// A program in C, compiled to a file.
+    fn compiled(&self, source: &str) -> std::io::Result<PathBuf> {
+        let source = repository().join(source);
+        let name = source.file_stem().unwrap_or_default();
+        if let Some(ready) = &self.args.programs {
+            return std::path::absolute(ready.join(name));
+        }
+        let to = self.folder.path().join(name);
+        let built = Command::new("cc")
+            .args(["-O2", "-o"])
+            .args([&to, &source])
+            .status()?;
+        if built.success() {
+            return Ok(to);
+        }
+        let name = source.display();
+        Err(std::io::Error::other(format!("{name} did not compile")))
+    }
+
+    /// Where another tool is: among the compiled programs, or somewhere in PATH.
+    fn peer(&self, name: &str) -> PathBuf {
+        let ready = self.args.programs.as_ref().map(|dir| dir.join(name));
+        let ready = ready.and_then(|path| std::path::absolute(path).ok());
+        ready
+            .filter(|path| path.is_file())
+            .unwrap_or_else(|| name.into())
+    }
+
     /// The binary at work in a folder.
     fn fairtrial(&self, folder: &Path) -> Command {
         Self::command(&self.binary, folder)
@@ -126,6 +166,12 @@ fn write_spec(folder: &Path, trials: u64) -> std::io::Result<()> {
     std::fs::write(folder.join("bench.toml"), text)
 }
 
+/// The path of a binary, which is started in other folders than this one.
+fn whole_path(binary: &Path) -> std::io::Result<PathBuf> {
+    let named = |error| std::io::Error::other(format!("--binary {}: {error}", binary.display()));
+    binary.canonicalize().map_err(named)
+}
+
 fn build() -> std::io::Result<PathBuf> {
     let built = cargo()
         .args(["build", "--release", "--package", "fairtrial"])
@@ -138,23 +184,8 @@ fn build() -> std::io::Result<PathBuf> {
     Ok(repository().join(target).join("release/fairtrial"))
 }
 
-/// Compiles a program in C to a file.
-fn compile(source: &str, to: &Path) -> std::io::Result<PathBuf> {
-    let source = repository().join(source);
-    let built = Command::new("cc")
-        .args(["-O2", "-o"])
-        .args([to, &source])
-        .status()?;
-    if built.success() {
-        Ok(to.to_owned())
-    } else {
-        let name = source.display();
-        Err(std::io::Error::other(format!("{name} did not compile")))
-    }
-}
-
 /// The first line that a program says about itself.
-fn version_of(program: &str) -> Option<String> {
+fn version_of(program: impl AsRef<OsStr>) -> Option<String> {
     let here = std::env::temp_dir();
     let said = Bench::command(program, &here)
         .arg("--version")

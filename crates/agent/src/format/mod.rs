@@ -1,8 +1,12 @@
 //! Task formats. Each is one file that knows its own; what follows meets only [`AgentTask`].
 
 mod contract;
+mod folder;
+mod harbor;
+mod harbor_config;
 mod overrides;
 mod prepared;
+mod terminal_bench;
 
 pub use overrides::Overrides;
 
@@ -14,7 +18,11 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// Every format, in the order in which they are tried.
-const FORMATS: [&dyn TaskFormat; 1] = [&prepared::PreparedDir];
+const FORMATS: [&dyn TaskFormat; 3] = [
+    &prepared::PreparedDir,
+    &harbor::Harbor,
+    &terminal_bench::TerminalBench,
+];
 
 /// How a task of a spec is to be read.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +55,7 @@ pub fn read_task(reading: &Reading<'_>, findings: &mut Findings) -> Result<ReadT
         };
         if let Some(file) = file {
             Overrides::read(file, findings)?.apply(&mut task);
+            contained_overrides(&mut task, findings);
         }
     }
     if let Some(commit) = crate::baseline::pin(&mut task, reading.token)? {
@@ -56,6 +65,29 @@ pub fn read_task(reading: &Reading<'_>, findings: &mut Findings) -> Result<ReadT
     }
     let digest = digest(&task)?;
     Ok(ReadTask { task, digest })
+}
+
+/// What overrides say reaches a task in one container as far as there is a place for it.
+fn contained_overrides(task: &mut AgentTask, findings: &mut Findings) {
+    let Some(contained) = &mut task.contained else {
+        return;
+    };
+    let elsewhere = !task.files.is_empty()
+        || !task.inputs.is_empty()
+        || !task.removed.is_empty()
+        || !task.rubrics.is_empty()
+        || !task.tests.is_empty()
+        || task.repo.is_some()
+        || task.evaluation_script.is_some();
+    if elsewhere {
+        findings.error(format!(
+            "a task of {} takes `prompt` and `environment_variables` of overrides, and nothing else",
+            contained.format
+        ));
+    }
+    if let [step] = &mut contained.steps[..] {
+        step.instructions.clone_from(&task.instructions);
+    }
 }
 
 fn digest(task: &AgentTask) -> Result<String, AgentError> {

@@ -5,15 +5,12 @@
 use crate::error::{AgentError, At};
 use crate::findings::Findings;
 use crate::format::contract::TaskFormat;
-use crate::paths::{is_inside, is_python};
-use crate::task::{AgentTask, FileBody, ImageSource, Repo, Rubric, Solution, TestScript};
+use crate::format::folder::{image_files, read_folder, read_optional};
+use crate::paths::is_python;
+use crate::task::{AgentTask, FileSet, Repo, Rubric, Solution, TestScript};
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::fs::{self, Metadata};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 
 /// The file that makes a folder a prepared task.
 const META: &str = "tb_meta.json";
@@ -190,14 +187,6 @@ fn solution(dir: &Path, repo: Option<&Repo>) -> Result<Option<Solution>, AgentEr
     Ok(has_end.then_some(Solution::EndCommit))
 }
 
-fn read_optional(path: &Path) -> Result<Option<String>, AgentError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).at("read", path),
-    }
-}
-
 /// Reads a JSON file into its form.
 pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, AgentError> {
     let text = fs::read(path).at("read", path)?;
@@ -208,89 +197,10 @@ pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
 }
 
 /// The image that a `Dockerfile` describes: built from the folder, without what the agent must not see.
-fn image(dir: &Path, findings: &mut Findings) -> Result<Option<ImageSource>, AgentError> {
+fn image(dir: &Path, findings: &mut Findings) -> Result<Option<FileSet>, AgentError> {
     if !dir.join(DOCKERFILE).is_file() {
         return Ok(None);
     }
-    let mut files = BTreeMap::new();
-    for found in walk(dir)? {
-        match found.name() {
-            Some(name) if HIDDEN.contains(&name) => {}
-            Some(name) => {
-                files.insert(name.to_owned(), found.read()?);
-            }
-            None => findings.warn(format!(
-                "{} is left out of what its image is built from: it is neither a file nor a folder with a plain name",
-                found.path.display()
-            )),
-        }
-    }
-    let mut hash = Sha256::new();
-    for (name, file) in &files {
-        let bytes = file.bytes();
-        let head = format!("{name}\0{}\0{}\0", file.executable, bytes.len());
-        hash.update(head);
-        hash.update(bytes);
-    }
-    let digest = fairtrial_model::hex(&hash.finalize()[..16]);
-    Ok(Some(ImageSource { digest, files }))
-}
-
-/// Takes in every file below a folder, where there is one. Links are refused: a task is what lies in its folder.
-fn read_folder(folder: &Path, into: &mut BTreeMap<String, FileBody>) -> Result<(), AgentError> {
-    if !folder.is_dir() {
-        return Ok(());
-    }
-    for found in walk(folder)? {
-        let Some(name) = found.name() else {
-            return Err(AgentError::Content {
-                path: found.path,
-                message: "it is neither a file nor a folder with a plain name".to_owned(),
-            });
-        };
-        into.insert(name.to_owned(), found.read()?);
-    }
-    Ok(())
-}
-
-/// Something below a folder that is no folder.
-struct Found {
-    path: PathBuf,
-    below: PathBuf,
-    data: Metadata,
-}
-
-impl Found {
-    /// Its path below the folder, where it is a plain file.
-    fn name(&self) -> Option<&str> {
-        let name = self.below.to_str().filter(|name| is_inside(name));
-        name.filter(|_| self.data.is_file())
-    }
-
-    fn read(&self) -> Result<FileBody, AgentError> {
-        let executable = self.data.permissions().mode() & 0o111 != 0;
-        let bytes = fs::read(&self.path).at("read", &self.path)?;
-        Ok(FileBody::new(bytes, executable))
-    }
-}
-
-fn walk(folder: &Path) -> Result<Vec<Found>, AgentError> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).at("list", &next)? {
-            let path = entry.at("list", &next)?.path();
-            let data = fs::symlink_metadata(&path).at("look at", &path)?;
-            if data.is_dir() {
-                // The workspace gets a history of its own, which begins at the baseline.
-                if path.file_name() != Some(OsStr::new(".git")) {
-                    open.push(path);
-                }
-                continue;
-            }
-            let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();
-            found.push(Found { path, below, data });
-        }
-    }
-    Ok(found)
+    let files = image_files(dir, &HIDDEN, findings)?;
+    Ok(Some(FileSet::of(files)))
 }

@@ -41,6 +41,25 @@ pub(super) struct AgentEnd {
     pub(super) notes: Vec<String>,
 }
 
+impl AgentEnd {
+    /// This one, and then another of the same rollout.
+    pub(super) fn then(self, later: Self) -> Self {
+        Self {
+            code: later.code,
+            seconds: self.seconds + later.seconds,
+            waited: self.waited + later.waited,
+            limited: self.limited.or(later.limited),
+            failed: self.failed.or(later.failed),
+            out_of_memory: self.out_of_memory || later.out_of_memory,
+            coped: self.coped || later.coped,
+            infra: self.infra.or(later.infra),
+            last_words: later.last_words,
+            usage: self.usage.plus(&later.usage),
+            notes: [self.notes, later.notes].concat(),
+        }
+    }
+}
+
 /// Follows what an agent uses, for its limits and its record.
 struct Meter<'a> {
     drive: &'a Drive<'a>,
@@ -73,6 +92,7 @@ impl Drive<'_> {
         match adapter::work(&self.brief(&inside)?)? {
             Work::Nothing => Ok(AgentEnd::default()),
             Work::Solve => self.solve(room, start),
+            Work::Converse => self.converse(room, start),
             Work::Run(invocation) => self.run_agent(&invocation, room, start),
         }
     }
@@ -145,7 +165,7 @@ impl Drive<'_> {
     }
 
     /// Whether a limit on tokens or money is reached.
-    fn spent(&self, usage: &Usage) -> Option<String> {
+    pub(super) fn spent(&self, usage: &Usage) -> Option<String> {
         let limits = &self.options.agent;
         let tokens = usage.tokens().zip(limits.max_tokens);
         if let Some((used, most)) = tokens.filter(|(used, most)| used >= most) {
@@ -194,26 +214,29 @@ impl Drive<'_> {
         end
     }
 
-    fn tell_gate(gate: &Gate, end: &AgentEnd) -> Result<(), AgentError> {
-        if end.infra.as_ref().is_some_and(|trouble| trouble.crowded) {
-            gate.was_too_much().map(drop)
+    pub(super) fn tell_gate(gate: &Gate, end: &AgentEnd) -> Result<(), AgentError> {
+        if let Some(trouble) = end.infra.as_ref().filter(|trouble| trouble.crowded) {
+            gate.was_too_much(trouble.wait).map(drop)
         } else {
             gate.went_well()
         }
     }
 
-    fn gate_dir(&self) -> PathBuf {
+    pub(super) fn gate_dir(&self) -> PathBuf {
         let endpoint = ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"]
             .iter()
             .find_map(|name| self.env.get(*name))
             .map_or("", String::as_str);
+        let own = self.options.agent.endpoint.as_ref();
+        let endpoint = own.map_or(endpoint, |own| &own.url);
         let name = crate::short_hash(format!("{} {endpoint}", self.options.agent.name));
         self.shared.gates.join(name)
     }
 
     /// Puts the account's files into the private home. They are gone with it before the rollout ends.
     fn lend_account(&self, files: &[&str], room: &Room) -> Result<(), AgentError> {
-        if self.sandbox.kind() == SandboxKind::Process {
+        // In a container that lasts the home is the image's, and stays there for the tests.
+        if self.sandbox.kind() == SandboxKind::Process || self.container.is_some() {
             return Ok(());
         }
         let Some(home) = self.env.get("HOME") else {

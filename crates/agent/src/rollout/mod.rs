@@ -1,14 +1,18 @@
 //! One rollout from start to end, phase by phase. Each phase has its own time and its own causes of failure.
 
 mod agent_phase;
+mod contained;
 mod driven;
 mod environment;
+mod minimal;
 mod report;
 pub(crate) mod request;
 mod results;
+mod reward;
 mod setup_phase;
 pub(crate) mod timeout;
 
+pub(crate) use minimal::MINIMAL;
 pub use report::{Report, RolloutEnd};
 pub use request::{RolloutTask, RolloutTrial, TASK_SCHEMA};
 pub use results::{RESULTS_FILE, agent_trouble, declared_metrics};
@@ -21,6 +25,8 @@ use crate::error::{AgentError, At};
 use crate::process;
 use crate::sandbox::contract::{Env, Room};
 use crate::sandbox::image::Recipe;
+use crate::sandbox::lasting::Inside;
+use crate::sandbox::opening;
 use crate::sandbox::run::Confinement;
 use crate::sandbox::setting::{Labels, Setting};
 use crate::score::files::{Heading, SCORING_FILE};
@@ -37,8 +43,10 @@ use fairtrial_spec::Phase;
 use results::agent_metrics;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::cell::Cell;
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// How causes and notes begin that came from scoring.
@@ -64,7 +72,7 @@ struct Used<'a> {
     /// What the agent started from.
     start: &'a Baseline,
     agent_metrics: &'a Value,
-    diff_lines: usize,
+    diff_lines: Option<usize>,
     /// What the diff does not have, in words.
     left_out: &'a [String],
     /// A workspace that nobody changed.
@@ -115,6 +123,11 @@ pub fn score_again(
     })
 }
 
+/// A name that no other rollout of this machine has now: runs of two projects may have the same stamp.
+fn rollout_name(trial: &str) -> String {
+    format!("fairtrial-{trial}-{}", std::process::id())
+}
+
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AgentError> {
     let text = read_own(path, LARGEST).at("read", path)?;
     serde_json::from_slice(&text).map_err(|error| AgentError::Content {
@@ -123,12 +136,21 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AgentError> {
     })
 }
 
-/// Knows the secrets of a rollout. The judge's key is one, whatever its variable is called.
+/// Knows the secrets of a rollout. The keys of models that we ask are some, whatever their variables are called.
 fn redactor(shared: &RolloutTask, env: &Env) -> Redactor {
-    let judge = shared.options.judge.as_ref();
-    let key = judge.and_then(|judge| env.get(&judge.key_env));
+    let judge = shared.options.judge.as_ref().map(|judge| &judge.key_env);
+    let agent = shared
+        .options
+        .agent
+        .endpoint
+        .as_ref()
+        .map(|endpoint| &endpoint.key_env);
+    let keys = judge
+        .into_iter()
+        .chain(agent)
+        .filter_map(|name| env.get(name));
     let all = env.iter().map(|(name, value)| (name.as_str(), value));
-    Redactor::from_env(all.chain(key.map(|key| ("JUDGE_KEY", key))))
+    Redactor::from_env(all.chain(keys.map(|key| ("MODEL_KEY", key))))
 }
 
 impl<'a> Drive<'a> {
@@ -154,8 +176,21 @@ impl<'a> Drive<'a> {
         };
         let recipe = Recipe::of(&task, &baseline, &shared.images);
         let setting = Setting { labels, recipe };
-        let limits = (shared.caps, shared.log_limit);
-        let sandbox = Confinement::open(&options.sandbox, setting, limits)?;
+        let mut caps = shared.caps;
+        let (mut container, mut is_closed) = (None, false);
+        let sandbox = match &task.contained {
+            None => Confinement::open(&options.sandbox, setting, (caps, shared.log_limit))?,
+            Some(contained) => {
+                caps.memory_bytes = caps.memory_bytes.or(contained.memory_bytes);
+                caps.disk_bytes = caps.disk_bytes.or(contained.disk_bytes);
+                let (choice, closed) = contained::with_networks(&options.sandbox, contained);
+                let name = rollout_name(&trial.name);
+                let lasting = opening::lasting(&choice, setting, name)?;
+                let inside = Box::new(Inside(Rc::clone(&lasting)));
+                (container, is_closed) = (Some(lasting), closed);
+                Confinement::around(inside, &choice, (caps, shared.log_limit))
+            }
+        };
         let work = trial.dir.join("work");
         if work.exists() {
             fs::remove_dir_all(&work).at("remove", &work)?;
@@ -169,6 +204,9 @@ impl<'a> Drive<'a> {
             baseline,
             options,
             sandbox,
+            container,
+            is_closed,
+            step: Cell::new(0),
             env,
             redactor,
             work,
@@ -176,6 +214,9 @@ impl<'a> Drive<'a> {
     }
 
     fn run(&self) -> Result<Report, AgentError> {
+        if let (Some(contained), Some(container)) = (&self.task.contained, &self.container) {
+            return self.run_contained(contained, container);
+        }
         let mut phases = Phases::default();
         let began = Instant::now();
         self.prepare()?;
@@ -203,7 +244,7 @@ impl<'a> Drive<'a> {
         let kept = collector.collect(&self.trial.dir, &room, difference)?;
         let fresh = (difference == Difference::None).then_some(room.workspace.as_path());
         let mut report = Report::new();
-        self.agent_report(&agent, &kept, &mut report);
+        self.agent_report(&agent, Some(&kept), &mut report);
         report.ignored(&kept.ignored);
         report.left_out(&kept.left_out);
         for slip in Usage::slips(&room.out) {
@@ -212,7 +253,7 @@ impl<'a> Drive<'a> {
         if let Some(seconds) = phases.setup {
             report.metrics.insert("setup_s".to_owned(), seconds.into());
         }
-        self.write_results(&agent, &kept)?;
+        self.write_results(&agent, Some(&kept))?;
         phases.collect = began.elapsed().as_secs_f64();
         match &agent.infra {
             Some(trouble) if trouble.permanent => report.broken(&trouble.message),
@@ -221,7 +262,7 @@ impl<'a> Drive<'a> {
                 let used = Used {
                     start,
                     agent_metrics: &agent_metrics(&agent, &self.options),
-                    diff_lines: kept.diff_lines,
+                    diff_lines: Some(kept.diff_lines),
                     left_out: &kept.left_out,
                     fresh,
                 };
@@ -243,6 +284,9 @@ impl<'a> Drive<'a> {
     }
 
     fn rescore(&self) -> Result<Report, AgentError> {
+        if let Some(contained) = &self.task.contained {
+            return self.rescore_contained(contained);
+        }
         self.prepare()?;
         let path = self.trial.dir.join(RESULTS_FILE);
         let results: Value = read_json(&path)?;
@@ -251,7 +295,7 @@ impl<'a> Drive<'a> {
             report.end = RolloutEnd::Failed;
             report.facts.insert(CAUSE_FACT.to_owned(), failed.into());
         }
-        let lines = results["diff_lines"].as_u64().unwrap_or(0) as usize;
+        let lines = results["diff_lines"].as_u64().map(|lines| lines as usize);
         let left_out = results["left_out"].as_array();
         let left_out = left_out.into_iter().flatten().filter_map(Value::as_str);
         let left_out: Vec<String> = left_out.map(str::to_owned).collect();
@@ -267,9 +311,8 @@ impl<'a> Drive<'a> {
         Ok(report)
     }
 
-    /// A name that no other rollout of this machine has now: runs of two projects may have the same stamp.
     fn name(&self) -> String {
-        format!("fairtrial-{}-{}", self.trial.name, std::process::id())
+        rollout_name(&self.trial.name)
     }
 
     /// The folders of the agent's phase.

@@ -42,13 +42,13 @@ pub fn agent_trouble(dir: &Path) -> Option<String> {
 }
 
 impl Drive<'_> {
-    pub(super) fn agent_report(&self, agent: &AgentEnd, kept: &Kept, report: &mut Report) {
+    pub(super) fn agent_report(&self, agent: &AgentEnd, kept: Option<&Kept>, report: &mut Report) {
         let usage = &agent.usage;
         let (cost, source) = usage.cost(self.options.agent.price);
         let count = |count: Option<u64>| count.map(Value::from);
         for (name, value) in [
             ("agent_s", Some(Value::from(agent.seconds))),
-            ("diff_lines", Some(Value::from(kept.diff_lines))),
+            ("diff_lines", kept.map(|kept| Value::from(kept.diff_lines))),
             ("tokens_total", count(usage.tokens())),
             ("tokens_input", count(usage.input_tokens)),
             ("tokens_output", count(usage.output_tokens)),
@@ -91,14 +91,19 @@ impl Drive<'_> {
         for note in &agent.notes {
             report.note(note);
         }
-        if let Some(words) = agent.last_words.as_ref().filter(|_| kept.is_nothing()) {
+        let is_nothing = kept.is_some_and(Kept::is_nothing);
+        if let Some(words) = agent.last_words.as_ref().filter(|_| is_nothing) {
             report.note(&format!(
                 "the agent ended with exit code 0 and changed nothing, but its last words are of {words}"
             ));
         }
     }
 
-    pub(super) fn write_results(&self, agent: &AgentEnd, kept: &Kept) -> Result<(), AgentError> {
+    pub(super) fn write_results(
+        &self,
+        agent: &AgentEnd,
+        kept: Option<&Kept>,
+    ) -> Result<(), AgentError> {
         self.write_json(
             RESULTS_FILE,
             &json!({
@@ -109,8 +114,8 @@ impl Drive<'_> {
                 "failed": agent.failed,
                 "out_of_memory": agent.out_of_memory,
                 "infra": agent.infra.as_ref().map(|trouble| &trouble.message),
-                "diff_lines": kept.diff_lines,
-                "left_out": kept.left_out,
+                "diff_lines": kept.map(|kept| kept.diff_lines),
+                "left_out": kept.map_or(&[][..], |kept| &kept.left_out),
                 "agent_metrics": agent_metrics(agent, &self.options),
             }),
         )
@@ -118,12 +123,17 @@ impl Drive<'_> {
 
     /// A hash of what the agent did and what that took, by which rollouts that are copies of each other are found. Many
     /// agents say the same every time, and many tasks have one short answer: only both together tell of a copy.
-    fn answer_digest(&self, agent: &AgentEnd, kept: &Kept) -> Option<String> {
+    fn answer_digest(&self, agent: &AgentEnd, kept: Option<&Kept>) -> Option<String> {
         // What stands for an agent does the same every time.
-        if matches!(self.options.agent.name.as_str(), "oracle" | "nop") || kept.is_nothing() {
+        if matches!(self.options.agent.name.as_str(), "oracle" | "nop")
+            || kept.is_some_and(Kept::is_nothing)
+        {
             return None;
         }
-        let mut answer = read_own(&self.trial.dir.join(DIFF_FILE), u64::MAX).ok()?;
+        let mut answer = match kept {
+            Some(_) => read_own(&self.trial.dir.join(DIFF_FILE), u64::MAX).ok()?,
+            None => Vec::new(),
+        };
         let usage = &agent.usage;
         if let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) {
             let took = format!("{input} {output} {:?}", usage.tool_calls);

@@ -55,7 +55,7 @@ impl Drive<'_> {
     }
 
     /// What the spec says, else the task's own script.
-    fn setup_command(&self, room: &Room) -> Result<Vec<String>, AgentError> {
+    pub(super) fn setup_command(&self, room: &Room) -> Result<Vec<String>, AgentError> {
         let inside = self.sandbox.inside(room);
         if let (true, Some(text)) = (self.options.setup.is_empty(), &self.task.setup) {
             let executable = text.starts_with("#!");
@@ -70,7 +70,7 @@ impl Drive<'_> {
         words.map(|word| adapter::expand(word, &brief)).collect()
     }
 
-    fn run_setup(&self, argv: &[String], room: &Room) -> Result<ProgramEnd, AgentError> {
+    pub(super) fn run_setup(&self, argv: &[String], room: &Room) -> Result<ProgramEnd, AgentError> {
         let env = self.env_of(Phase::Setup, &self.sandbox.inside(room));
         let limit = self.options.setup_timeout_s.unwrap_or(SETUP_TIMEOUT);
         let job = PhaseJob {

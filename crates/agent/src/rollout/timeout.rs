@@ -24,6 +24,11 @@ impl Drive<'_> {
         if let Some(seconds) = self.shared.timeout_s {
             return Ok(seconds);
         }
+        if let Some(seconds) = self.step().and_then(|step| step.agent_timeout_s)
+            && self.given_timeout().is_none()
+        {
+            return Ok(seconds);
+        }
         let refused = |message| AgentError::Setup {
             message,
             permanent: true,

@@ -1,6 +1,7 @@
 //! `podman` and `docker`: one container per phase, labelled with its run, its attempt and its owner, so that whoever
 //! comes later can tell a living one from one whose owner is dead.
 
+use super::caps::Caps;
 use super::contract::{Confined, Env, Order, Room, Sandbox, fixed_room};
 use super::held::HeldContainer;
 use super::image::{Builder, Recipe, allowed_limits};
@@ -48,7 +49,7 @@ const NOT_STARTED: [&str; 5] = [
 /// `inspect` knows of it; podman before 4.4 starts its monitor where it was started itself, and the file lies there.
 const OOM_FILE: &str = "oom";
 
-pub(super) struct Container {
+pub(crate) struct Container {
     kind: SandboxKind,
     program: ContainerProgram,
     choice: SandboxChoice,
@@ -64,7 +65,7 @@ enum Image {
     Built(Recipe),
 }
 
-pub(super) fn open(
+pub(crate) fn open(
     kind: SandboxKind,
     choice: &SandboxChoice,
     setting: Setting,
@@ -94,6 +95,65 @@ pub(super) fn open(
     })
 }
 
+impl Image {
+    fn name(&self) -> String {
+        match self {
+            Self::Ready(name) => name.clone(),
+            Self::Built(recipe) => recipe.tag(),
+        }
+    }
+}
+
+impl Container {
+    pub(super) fn program(&self) -> &ContainerProgram {
+        &self.program
+    }
+
+    /// Bytes that a container added to its image.
+    pub(super) fn disk_of(&self, name: &str) -> u64 {
+        let format = ["--size", "--format", "{{.SizeRw}}"];
+        let asked = [&["container", "inspect"][..], &format, &[name]].concat();
+        self.program.said(&asked).trim().parse().unwrap_or(0)
+    }
+
+    pub(super) fn image_name(&self) -> String {
+        self.image.name()
+    }
+
+    /// The words that start a container of this name, up to what is its own.
+    pub(super) fn run_words(&self, name: &str, is_closed: bool, caps: Caps) -> Vec<String> {
+        let mut words = vec![self.program.path().display().to_string()];
+        let mut all = |some: &[&str]| words.extend(some.iter().map(|word| (*word).to_owned()));
+        // It is asked afterwards whether its memory limit ended it, and removed then. What it prints is kept by us alone.
+        all(&["run", "--init", "--pull=never", "--log-driver=none"]);
+        all(&["--name", name]);
+        for (label, value) in [
+            ("fairtrial.run", self.labels.run.as_str()),
+            ("fairtrial.trial", self.labels.trial.as_str()),
+            (OWNER_LABEL, &owner()),
+        ] {
+            all(&["--label", &format!("{label}={value}")]);
+        }
+        for word in allowed_limits(&self.program) {
+            all(&[&word]);
+        }
+        for right in NEEDLESS {
+            all(&["--cap-drop", right]);
+        }
+        if is_closed {
+            all(&["--network", "none"]);
+        }
+        // Without the second, what does not fit would go to the swap and the limit be none.
+        let bytes = caps.memory_bytes.to_string();
+        all(&["--memory", &bytes, "--memory-swap", &bytes]);
+        all(&["--pids-limit", &caps.processes.to_string()]);
+        if let Some(cpus) = self.choice.cpus {
+            all(&["--cpus", &cpus.to_string()]);
+        }
+        words
+    }
+}
+
 impl Sandbox for Container {
     fn kind(&self) -> SandboxKind {
         self.kind
@@ -107,7 +167,7 @@ impl Sandbox for Container {
         let word = self.kind.word();
         let asked = self
             .program
-            .ask(&["version", "--format", "{{.Server.Version}}"]);
+            .ask_once(&["version", "--format", "{{.Server.Version}}"]);
         let why = match asked {
             Ok(_) => return Ok(()),
             // Podman without a service has no server, and needs none.
@@ -133,33 +193,11 @@ impl Sandbox for Container {
 
     fn confine(&self, room: &Room, order: &Order<'_>) -> Result<Confined, AgentError> {
         let inside = fixed_room(room);
-        let mut words = vec![self.program.path().display().to_string()];
+        let is_closed = *order.network != Network::Full;
+        let mut words = self.run_words(&room.name, is_closed, order.caps);
         let mut all = |some: &[&str]| words.extend(some.iter().map(|word| (*word).to_owned()));
-        // It is asked afterwards whether its memory limit ended it, and removed then. What it prints is kept by us alone.
-        all(&["run", "--init", "--pull=never", "--log-driver=none"]);
-        all(&["--name", &room.name]);
-        for (label, value) in [
-            ("fairtrial.run", self.labels.run.as_str()),
-            ("fairtrial.trial", self.labels.trial.as_str()),
-            (OWNER_LABEL, &owner()),
-        ] {
-            all(&["--label", &format!("{label}={value}")]);
-        }
-        for word in allowed_limits(&self.program) {
-            all(&[&word]);
-        }
-        for right in NEEDLESS {
-            all(&["--cap-drop", right]);
-        }
-        if *order.network != Network::Full {
-            all(&["--network", "none"]);
-        }
-        // Without the second, what does not fit would go to the swap and the limit be none.
-        let bytes = order.caps.memory_bytes.to_string();
-        all(&["--memory", &bytes, "--memory-swap", &bytes]);
-        all(&["--pids-limit", &order.caps.processes.to_string()]);
-        if let Some(cpus) = self.choice.cpus {
-            all(&["--cpus", &cpus.to_string()]);
+        if order.reads {
+            all(&["-i"]);
         }
         for (from, to, how) in [
             (&room.workspace, &inside.workspace, "rw"),
@@ -179,10 +217,7 @@ impl Sandbox for Container {
         for name in order.env.keys().filter(|name| !is_machines(name)) {
             all(&["--env", name]);
         }
-        match &self.image {
-            Image::Ready(name) => all(&[name]),
-            Image::Built(recipe) => all(&[&recipe.tag()]),
-        }
+        all(&[&self.image.name()]);
         let held = order.gateway.clone().map(|gateway| HeldContainer {
             program: self.program.clone(),
             name: room.name.clone(),
@@ -198,13 +233,9 @@ impl Sandbox for Container {
         };
         words.extend_from_slice(order.argv);
         self.memory.begin();
-        let mut env: Env = std::env::vars()
-            .filter(|(name, _)| is_machines(name))
-            .collect();
-        env.extend(order.env.clone());
         Ok(Confined {
             argv: words,
-            env,
+            env: with_machines(order.env),
             // Not the workspace: see `OOM_FILE`.
             workdir: room.outside().to_owned(),
             files: Vec::new(),
@@ -226,9 +257,7 @@ impl Sandbox for Container {
     }
 
     fn disk_used(&self, room: &Room) -> u64 {
-        let format = ["--size", "--format", "{{.SizeRw}}"];
-        let asked = [&["container", "inspect"][..], &format, &[&room.name]].concat();
-        self.program.said(&asked).trim().parse().unwrap_or(0)
+        self.disk_of(&room.name)
     }
 
     fn storage(&self) -> Option<PathBuf> {
@@ -236,7 +265,8 @@ impl Sandbox for Container {
             SandboxKind::Podman => "{{.Store.GraphRoot}}",
             _ => "{{.DockerRootDir}}",
         };
-        let place = PathBuf::from(self.program.said(&["info", "--format", format]).trim());
+        let said = self.program.ask_once(&["info", "--format", format]).ok()?;
+        let place = PathBuf::from(said.trim());
         place.is_dir().then_some(place)
     }
 
@@ -256,6 +286,14 @@ impl Sandbox for Container {
     }
 }
 
-fn is_machines(name: &str) -> bool {
+/// Variables with those of this machine, for the program that starts containers.
+pub(super) fn with_machines(env: &Env) -> Env {
+    let machines = std::env::vars().filter(|(name, _)| is_machines(name));
+    let mut all: Env = machines.collect();
+    all.extend(env.clone());
+    all
+}
+
+pub(super) fn is_machines(name: &str) -> bool {
     MACHINES.contains(&name) || MACHINES_START.iter().any(|start| name.starts_with(start))
 }

@@ -54,6 +54,8 @@ pub(crate) struct Order<'a> {
     pub(crate) caps: Caps,
     /// Whether a control group sees to that.
     pub(crate) is_grouped: bool,
+    /// Whether it reads something.
+    pub(crate) reads: bool,
 }
 
 /// A command as it is started.

@@ -4,11 +4,12 @@
 #[cfg(target_os = "linux")]
 mod bubblewrap;
 pub(crate) mod caps;
-mod container;
+pub(crate) mod container;
 pub(crate) mod contract;
 mod disk;
 mod held;
 pub(crate) mod image;
+pub(crate) mod lasting;
 mod leftover;
 mod monitor;
 mod network;
@@ -27,6 +28,6 @@ pub use image::{BuiltImage, Recipe, forget_failures, list_images, remove_image};
 pub use leftover::{Leftover, Leftovers, list_leftovers, remove_leftover};
 pub use monitor::{Monitor, end_monitor, list_monitors};
 pub use network::listen_inside;
-pub use opening::kind;
+pub use opening::{container_kind, kind};
 pub use probe::sweep_probes;
 pub use setting::{Labels, Setting};

@@ -3,11 +3,13 @@
 #[cfg(target_os = "linux")]
 use super::bubblewrap;
 use super::container;
-use super::contract::{Confined, Order, Room, Sandbox};
+use super::contract::{Confined, Order, Room, Sandbox, find_program};
+use super::lasting::Lasting;
 use super::setting::Setting;
 use super::template;
 use crate::error::AgentError;
 use fairtrial_spec::{SandboxChoice, SandboxKey, SandboxKind};
+use std::rc::Rc;
 
 /// The sandbox that a task asks for; the best there is where it asks for none.
 pub(crate) fn open(
@@ -28,6 +30,30 @@ pub(crate) fn open(
         }
         SandboxKind::Modal => template::open(choice).map(|found| Box::new(found) as _),
     }
+}
+
+/// A container that lasts for a whole rollout.
+pub(crate) fn lasting(
+    choice: &SandboxChoice,
+    setting: Setting,
+    name: String,
+) -> Result<Rc<Lasting>, AgentError> {
+    let kind = usable_kind(choice)?;
+    if !kind.is_container() {
+        return Err(AgentError::Sandbox(NEEDS_CONTAINER.to_owned()));
+    }
+    Ok(Lasting::new(container::open(kind, choice, setting)?, name))
+}
+
+/// What is said where a task needs a container and is not to have one.
+pub(crate) const NEEDS_CONTAINER: &str =
+    "the task lives in a container of its own image: choose sandbox = \"podman\" or \"docker\"";
+
+/// The container program of this machine, for tasks that need one and name none.
+pub fn container_kind() -> Option<SandboxKind> {
+    let all = [SandboxKind::Podman, SandboxKind::Docker];
+    all.into_iter()
+        .find(|kind| find_program(kind.word()).is_some())
 }
 
 /// Which sandbox a choice means.

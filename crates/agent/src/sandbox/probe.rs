@@ -10,6 +10,7 @@ use crate::error::{AgentError, At};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{Network, Phase, SandboxChoice, SandboxKind};
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -51,9 +52,13 @@ fn hold_folder() -> Result<(PathBuf, File), AgentError> {
         let name = format!("{FOLDER}{}-{now}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         fs::create_dir(&folder).at("create", &folder)?;
-        let held = File::open(&folder).at("open", &folder)?;
+        let held = match File::open(&folder) {
+            // Before it was locked, somebody took it for a dead one's.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            opened => opened.at("open", &folder)?,
+        };
         held.lock_shared().at("lock", &folder)?;
-        // Before it was locked, somebody may have taken it for a dead one's.
+        // The same may have happened since.
         if folder.exists() {
             return Ok((folder, held));
         }
@@ -131,5 +136,31 @@ fn advice(said: &str) -> &'static str {
         " (bubblewrap 0.5 or newer is needed)"
     } else {
         ""
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{hold_folder, sweep_probes};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Two that begin at once: one sweeps while the other makes its folder.
+    #[test]
+    fn a_folder_is_held_while_others_sweep() {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        sweep_probes();
+                    }
+                });
+            }
+            let held: Result<Vec<_>, _> = (0..300).map(|_| hold_folder()).collect();
+            done.store(true, Ordering::Relaxed);
+            for (folder, _held) in held.unwrap() {
+                std::fs::remove_dir_all(folder).unwrap();
+            }
+        });
     }
 }

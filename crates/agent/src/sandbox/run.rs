@@ -64,14 +64,27 @@ impl Confinement {
         setting: Setting,
         (caps, log_limit): (GivenCaps, u64),
     ) -> Result<Self, AgentError> {
-        Ok(Self {
-            sandbox: opening::open(choice, setting)?,
+        Ok(Self::around(
+            opening::open(choice, setting)?,
+            choice,
+            (caps, log_limit),
+        ))
+    }
+
+    /// The caps around a sandbox that is there.
+    pub(crate) fn around(
+        sandbox: Box<dyn Sandbox>,
+        choice: &SandboxChoice,
+        (caps, log_limit): (GivenCaps, u64),
+    ) -> Self {
+        Self {
+            sandbox,
             choice: choice.clone(),
             given: caps,
             caps: caps.or_default(machine_memory()),
             log_limit,
             group: OnceCell::new(),
-        })
+        }
     }
 
     pub(crate) fn kind(&self) -> SandboxKind {
@@ -144,6 +157,7 @@ impl Confinement {
             gateway: gateway.clone(),
             caps: self.caps,
             is_grouped: group.is_some(),
+            reads: job.stdin.is_some(),
         };
         let confined = self.sandbox.confine(job.room, &order)?;
         let env: Vec<(String, String)> = confined.env.into_iter().collect();

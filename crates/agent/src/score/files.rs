@@ -26,7 +26,7 @@ pub struct Heading<'a> {
     /// What the agent used.
     pub agent_metrics: &'a Value,
     /// Lines of the diff.
-    pub diff_lines: usize,
+    pub diff_lines: Option<usize>,
 }
 
 impl Scored {

@@ -1,7 +1,6 @@
 //! Scoring a rollout: its own phase, which can be repeated from what the rollout left without running it again.
 
 mod control;
-pub(crate) mod endpoint;
 mod evidence;
 pub(crate) mod files;
 mod judge;

@@ -173,7 +173,7 @@ impl Scorer<'_> {
             // What it would have said is not known, so there is no score; a test's hanging is an answer.
             return Some(format!(
                 "the evaluation script passed its time limit of {:.0} s (`verify_timeout`)",
-                self.options.verify_timeout_s
+                self.options.verify_timeout()
             ));
         }
         if let Some(limit) = &ran.ended.stopped {
@@ -217,7 +217,7 @@ impl Scorer<'_> {
                 env: &env,
                 stdin: None,
                 log,
-                timeout: Duration::from_secs_f64(self.options.verify_timeout_s),
+                timeout: Duration::from_secs_f64(self.options.verify_timeout()),
                 given: &self.baseline.tree(),
                 redactor: self.redactor,
             },
@@ -227,7 +227,7 @@ impl Scorer<'_> {
         let short = !ended.timed_out && end.short_of_memory;
         let out_of_memory = short && ended.code != 0;
         let told = if ended.timed_out {
-            let most = self.options.verify_timeout_s;
+            let most = self.options.verify_timeout();
             format!("[ended after its time limit of {most:.0} s (`verify_timeout`): not passed]\n")
         } else if let Some(limit) = &ended.stopped {
             format!("[ended at {limit}: not passed]\n")

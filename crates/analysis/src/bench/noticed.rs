@@ -6,6 +6,8 @@ use serde::Serialize;
 
 /// Deviations from the median, in median deviations, from which on a run is an outlier; hyperfine's bound.
 const OUTLIER: f64 = 14.826;
+/// Fewer runs have no spread that one of them could be far from: of three, two are close by chance.
+const FEW: usize = 5;
 /// Runs from which on something can be said about their order and their shape.
 const ENOUGH: usize = 20;
 /// Change between the first and the last third of the runs that is a drift.
@@ -124,6 +126,9 @@ fn first_run(warm_ups: &[f64]) -> Option<Noticed> {
 }
 
 fn outliers(values: &[f64]) -> Option<Noticed> {
+    if values.len() < FEW {
+        return None;
+    }
     let (middle, spread) = (median(values).ok()?, mad(values).ok()?);
     let far = |value: &&f64| (**value - middle).abs() > OUTLIER * spread;
     let count = values.iter().filter(far).count();
@@ -201,6 +206,7 @@ mod tests {
     fn slow_runs_drifts_and_two_groups_are_noticed() {
         let mut values: Vec<f64> = spread(60).map(|x| 1.0 + 0.01 * x).collect();
         values[7] = 2.0;
+        assert_eq!(outliers(&[1.0, 1.001, 2.0]), None);
         assert_eq!(
             outliers(&values),
             Some(Noticed::Outliers { count: 1, of: 60 })

@@ -2,7 +2,7 @@
 
 use crate::error::AnalysisError;
 use fairtrial_journal::{RunDir, RunState, effective_records};
-use fairtrial_model::{Exit, MemorySource, Outcome, Record};
+use fairtrial_model::{Exit, MemorySource, Outcome, Params, Record};
 use fairtrial_spec::Spec;
 use fairtrial_stats::descriptive::{describe, median};
 use fairtrial_stats::one_arm::mean_interval;
@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 pub struct Timing {
     /// Its name.
     pub name: String,
+    /// The parameters whose values stand in it.
+    #[serde(skip_serializing_if = "Params::is_empty")]
+    pub parameters: Params,
     /// Runs that count.
     pub runs: usize,
     /// Runs that ended with another exit code than 0.
@@ -64,11 +67,14 @@ pub fn timings(run: &RunDir, spec: &Spec) -> Result<Vec<Timing>, AnalysisError> 
         Ok::<(), AnalysisError>(())
     })?;
     let metric = spec.primary_metric().unwrap_or("wall");
-    let names = spec
-        .tasks
-        .iter()
-        .map(|task| (task.arm.clone(), task.arm.as_ref().unwrap_or(&task.id)));
-    let found = names.filter_map(|(arm, name)| of_records(name, by_arm.remove(&arm)?, metric));
+    let found = spec.tasks.iter().filter_map(|task| {
+        let name = task.arm.as_ref().unwrap_or(&task.id);
+        let timing = of_records(name, by_arm.remove(&task.arm)?, metric)?;
+        Some(Timing {
+            parameters: spec.command_parameters(task).clone(),
+            ..timing
+        })
+    });
     Ok(found.collect())
 }
 
@@ -93,6 +99,7 @@ fn of_records(name: &str, mut records: Vec<Record>, metric: &str) -> Option<Timi
         |record: &Record| record.resources.peak_memory_source == Some(MemorySource::RusageFloor);
     Some(Timing {
         name: name.to_owned(),
+        parameters: Params::new(),
         runs: values.len(),
         failures: (records.iter())
             .filter(|record| record.exit != Some(Exit::Code(0)))

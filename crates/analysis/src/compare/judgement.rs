@@ -10,7 +10,7 @@ use crate::compare::objections::collect::{About, about_the_data, about_the_opini
 use crate::compare::objections::objection::Objection;
 use crate::compare::options::Role;
 use crate::compare::ranged::Ranged;
-use crate::compare::result::{Effect, MethodUsed, MetricComparison, UnitCount};
+use crate::compare::result::{Centres, Effect, MethodUsed, MetricComparison, UnitCount};
 use crate::compare::second_opinions::leave_one_out::leave_one_out;
 use crate::compare::second_opinions::opinion::SecondOpinions;
 use crate::compare::second_opinions::{gather, suite};
@@ -65,6 +65,11 @@ pub(crate) fn judge(case: &Case, family: FamilyPlace, about: &About<'_>) -> Metr
         second_opinions: opinions,
         control_trials: case.units.control_trials.clone(),
         candidate_trials: case.units.candidate_trials.clone(),
+        centres: Centres {
+            sides: centres(case),
+            medians: case.method == Method::Rank,
+            between_points: case.normalised,
+        },
     };
     if hidden {
         without_numbers(found)
@@ -101,9 +106,13 @@ pub(crate) fn judge_part(case: &Case, alpha: f64, whole: &Verdict) -> (Verdict, 
     (verdict, answer.and_then(|answer| effect(case, &answer)))
 }
 
+fn centres(case: &Case) -> Option<[f64; 2]> {
+    Some([case.control_centre()?, case.candidate_centre()?])
+}
+
 /// Candidate against control by an answer.
 pub(crate) fn effect(case: &Case, answer: &Answer) -> Option<Effect> {
-    let (control, candidate) = (case.control_centre()?, case.candidate_centre()?);
+    let [control, candidate] = centres(case)?;
     let (rule, interval) = (case.rule(), &answer.interval);
     let own = Ranged {
         value: answer.value,

@@ -6,7 +6,8 @@ use crate::compare::method::kind::DataKind;
 use crate::compare::options::{CompareOptions, Deciding, Role};
 use crate::dataset::Dataset;
 use crate::error::AnalysisError;
-use fairtrial_model::{MetricDeclaration, Reference};
+use fairtrial_model::{MetricDeclaration, Reference, without_case};
+use std::borrow::Cow;
 
 /// A metric as the comparison sees it.
 #[derive(Debug, Clone)]
@@ -35,7 +36,7 @@ pub(crate) fn asked_metrics(
         inputs
             .datasets()
             .find_map(|data| data.declaration(name))
-            .cloned()
+            .map(Cow::into_owned)
     };
     let mut names: Vec<String> = if options.metrics.is_empty() {
         let mut names: Vec<String> = inputs
@@ -45,12 +46,15 @@ pub(crate) fn asked_metrics(
         if names.is_empty() {
             names = without_counters(&inputs, &reported)?;
         }
+        // One that is in cases alone is compared where it is asked for: dozens would widen every interval.
+        names.retain(|name| or_cases(name, &reported) == [name.as_str()]);
         if let Some(primary) = &options.primary {
             names.insert(0, primary.clone());
         }
         names
     } else {
-        options.metrics.clone()
+        let asked = options.metrics.iter();
+        asked.flat_map(|name| or_cases(name, &reported)).collect()
     };
     let mut seen = Vec::new();
     names.retain(|name| {
@@ -126,6 +130,16 @@ pub(crate) fn asked_metrics(
         })
     };
     names.into_iter().enumerate().map(asked).collect()
+}
+
+/// A metric, or its cases where it is reported in them alone.
+pub(crate) fn or_cases(name: &str, reported: &[String]) -> Vec<String> {
+    let is_case = |of: &&String| matches!(without_case(of), (metric, Some(_)) if metric == name);
+    let cases: Vec<String> = reported.iter().filter(is_case).cloned().collect();
+    if cases.is_empty() || reported.iter().any(|known| known == name) {
+        return vec![name.to_owned()];
+    }
+    cases
 }
 
 /// The metrics that are compared where none is named: a column that counts rows is not one.

@@ -133,6 +133,20 @@ pub struct MetricComparison {
     pub control_trials: TrialSet,
     /// The candidate's trials behind the numbers.
     pub candidate_trials: TrialSet,
+    /// What stands for each side, also where an objection hides the effect.
+    #[serde(skip)]
+    pub(crate) centres: Centres,
+}
+
+/// What stands for each side, on the metric's own scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Centres {
+    /// The control's and the candidate's.
+    pub(crate) sides: Option<[f64; 2]>,
+    /// Whether they are medians.
+    pub(crate) medians: bool,
+    /// Whether they lie between reference points.
+    pub(crate) between_points: bool,
 }
 
 /// Candidate against control.

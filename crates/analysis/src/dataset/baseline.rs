@@ -1,7 +1,7 @@
 //! A baseline as a file that can be committed: the trials of a run with their values and what is known about how they
 //! were made. A gate compares against it as against the run itself.
 
-use super::{Dataset, Fact, Origin, Repeat};
+use super::{Dataset, Fact, Origin, Repeat, SeedsPair};
 use crate::error::AnalysisError;
 use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
@@ -64,6 +64,8 @@ impl Dataset {
     /// The file, one trial per line: a change of a baseline is a change of lines.
     pub fn to_baseline(&self) -> Result<String, AnalysisError> {
         let broken = |error: serde_json::Error| AnalysisError::Question(error.to_string());
+        // A baseline is another run than any it is compared with.
+        let seeds_pair = self.seeds_pair == SeedsPair::Everywhere;
         let head = Head {
             fairtrial_baseline: BASELINE_SCHEMA,
             label: self.label.clone(),
@@ -74,9 +76,9 @@ impl Dataset {
             control: self.control.clone(),
             facts: self.facts.clone(),
             floor: self.floor.clone(),
-            imported: (self.repeat != Repeat::Rollout || !self.seeds_pair).then_some(Imported {
+            imported: (self.repeat != Repeat::Rollout || !seeds_pair).then_some(Imported {
                 repeat: self.repeat,
-                seeds_pair: self.seeds_pair,
+                seeds_pair,
             }),
         };
         let mut text = serde_json::to_string(&head).map_err(broken)?;
@@ -148,7 +150,7 @@ impl Dataset {
         data.floor = head.floor;
         if let Some(imported) = head.imported {
             data.repeat = imported.repeat;
-            data.seeds_pair = imported.seeds_pair;
+            data.seeds_pair = SeedsPair::everywhere_if(imported.seeds_pair);
         }
         for (number, line) in lines.enumerate() {
             let observation: Observation<'_> = serde_json::from_str(line)

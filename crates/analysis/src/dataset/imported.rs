@@ -1,7 +1,7 @@
 //! What is different about trials that another tool measured: iterations inside one process, seeds that are only numbers,
 //! and facts that its files hold.
 
-use super::{Dataset, FactKind, Repeat};
+use super::{Dataset, FactKind, Repeat, SeedsPair};
 use crate::error::AnalysisError;
 use crate::observation::{Metrics, Observation};
 use crate::read;
@@ -49,7 +49,7 @@ impl Imported {
 
     /// Says what rows and seeds are.
     pub(super) fn shape(self, data: &mut Dataset) {
-        data.seeds_pair = self.pairs;
+        data.seeds_pair = SeedsPair::everywhere_if(self.pairs);
         if self.iterations {
             data.repeat = Repeat::Iteration;
         }

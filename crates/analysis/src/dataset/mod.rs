@@ -8,9 +8,11 @@ mod column;
 pub(crate) mod horizon;
 mod imported;
 mod intact;
+mod interruptions;
+mod kept_source;
 mod only;
 mod part;
-mod result_json;
+pub(crate) mod result_json;
 mod reuse;
 mod run;
 mod seeds;
@@ -20,14 +22,21 @@ mod sheet;
 mod table;
 mod values;
 
+pub use kept_source::KeptSource;
+pub(crate) use kept_source::kept_source;
+
 use crate::compare::method::kind::may_be_pass_or_fail;
 use crate::observation::{Behind, Observation};
+use crate::order::Listed;
 use crate::ran_code::{CodeGroup, RanCode};
 use crate::validity::Floor;
-use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
+use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp, without_case};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
+
+pub use interruptions::Interruptions;
 
 /// What one row below a seed is called.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +116,27 @@ pub enum FactKind {
     Implementation,
 }
 
+/// Where the same seed on two sides is a pair; the stricter of two sides decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SeedsPair {
+    /// In any two runs.
+    Everywhere,
+    /// In the same run: seeds number the turns of a bench.
+    WithinRun,
+    /// Nowhere: a seed is only the number of a process.
+    Nowhere,
+}
+
+impl SeedsPair {
+    pub(crate) fn everywhere_if(pairs: bool) -> Self {
+        if pairs {
+            Self::Everywhere
+        } else {
+            Self::Nowhere
+        }
+    }
+}
+
 /// Trials with their values.
 #[derive(Debug, Clone)]
 pub struct Dataset {
@@ -120,6 +150,10 @@ pub struct Dataset {
     pub repeat: Repeat,
     /// Metrics as declared, in the user's order.
     pub declared: Vec<MetricDeclaration>,
+    /// How often its trials were interrupted by other programs.
+    pub interruptions: Interruptions,
+    /// What is known of metrics that nobody declared: they are compared where they are asked for.
+    pub measured: Vec<MetricDeclaration>,
     /// Arms in the user's order, where that is known.
     pub arm_order: Vec<String>,
     /// The control, where the spec names one.
@@ -148,8 +182,8 @@ pub struct Dataset {
     pub looked_at: Option<String>,
     /// Whether tasks of its spec list seeds of their own.
     pub own_seeds: bool,
-    /// Whether the same seed on two sides is a pair. Otherwise it is only the number of a process.
-    pub seeds_pair: bool,
+    /// Where the same seed on two sides is a pair.
+    pub seeds_pair: SeedsPair,
     /// Columns of numbers that count rows (`epoch`, `id`), which nobody means as a metric unless it is named.
     pub counters: Vec<String>,
     pub(crate) tasks: Names<String>,
@@ -246,6 +280,8 @@ impl Dataset {
             opened: None,
             repeat: Repeat::Rollout,
             declared: Vec::new(),
+            interruptions: Interruptions::default(),
+            measured: Vec::new(),
             arm_order: Vec::new(),
             control: None,
             arm_params: Vec::new(),
@@ -260,7 +296,7 @@ impl Dataset {
             floor: None,
             looked_at: None,
             own_seeds: false,
-            seeds_pair: true,
+            seeds_pair: SeedsPair::Everywhere,
             counters: Vec::new(),
             tasks: Names::new(),
             arms: Names::new(),
@@ -279,6 +315,15 @@ impl Dataset {
         let is_run = matches!(self.origin, Origin::Run { .. });
         let opened = self.opened.as_ref().zip(other.opened.as_ref());
         is_run && self.origin == other.origin && opened.is_none_or(|(one, two)| one == two)
+    }
+
+    /// Whether the same seed here and there is a pair.
+    pub(crate) fn pairs_with(&self, other: &Self) -> bool {
+        match self.seeds_pair.max(other.seeds_pair) {
+            SeedsPair::Everywhere => true,
+            SeedsPair::WithinRun => self.is_same_run(other),
+            SeedsPair::Nowhere => false,
+        }
     }
 
     /// Takes in one trial's effective record.
@@ -355,8 +400,14 @@ impl Dataset {
     /// The arms that have trials, in the user's order.
     pub fn arm_names(&self) -> Vec<String> {
         let mut arms: Vec<String> = self.arms.iter().flatten().cloned().collect();
-        arms.sort_by(|a, b| crate::order::by_list(&self.arm_order, a, b));
+        let listed = Listed::of(&self.arm_order);
+        arms.sort_by(|a, b| listed.cmp(a, b));
         arms
+    }
+
+    /// The tasks that have trials.
+    pub fn task_names(&self) -> Vec<String> {
+        self.tasks.iter().cloned().collect()
     }
 
     /// Takes the arms in the order in which they came; the control is the one of that name, else the first, as in a spec.
@@ -372,25 +423,31 @@ impl Dataset {
 
     /// The metrics that some trial reported, declared ones first.
     pub fn metric_names(&self) -> Vec<String> {
-        let order: Vec<String> = self
-            .declared
-            .iter()
-            .map(|metric| metric.name.clone())
-            .collect();
+        let listed = Listed::of(self.declared.iter().map(|metric| &metric.name));
         let mut names: Vec<String> = self
             .columns
             .iter()
             .map(|column| column.name.clone())
             .collect();
-        names.sort_by(|a, b| crate::order::by_list(&order, a, b));
+        names.sort_by(|a, b| listed.cmp(a, b));
         names
     }
 
-    /// How a metric is declared.
-    pub fn declaration(&self, metric: &str) -> Option<&MetricDeclaration> {
-        self.declared
-            .iter()
-            .find(|declared| declared.name == metric)
+    /// How a metric is declared; a case of one that is declared has what is said of that.
+    pub fn declaration(&self, metric: &str) -> Option<Cow<'_, MetricDeclaration>> {
+        let named = |name: &str| {
+            let mut known = self.declared.iter().chain(&self.measured);
+            known.find(|known| known.name == name)
+        };
+        let of_case = || {
+            let (name, case) = without_case(metric);
+            let found = case.and_then(|_| named(name))?;
+            Some(Cow::Owned(MetricDeclaration {
+                name: metric.to_owned(),
+                ..found.clone()
+            }))
+        };
+        named(metric).map(Cow::Borrowed).or_else(of_case)
     }
 
     /// The tasks that a metric is about: those with a value of it, and those of which no trial ended ok, so that what
@@ -415,7 +472,7 @@ impl Dataset {
     pub(crate) fn is_pass_or_fail(&self, metric: &str) -> bool {
         let declared = self.declaration(metric);
         let undeclared = || may_be_pass_or_fail(&MetricDeclaration::named(metric));
-        if !declared.map_or_else(undeclared, may_be_pass_or_fail) {
+        if !declared.map_or_else(undeclared, |known| may_be_pass_or_fail(&known)) {
             return false;
         }
         let column = self

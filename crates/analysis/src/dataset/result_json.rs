@@ -7,11 +7,11 @@ use super::{Dataset, FactKind, Origin, Repeat};
 use crate::error::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_experiment::Origin as ExperimentOrigin;
-use fairtrial_model::{Direction, Leaf, MetricDeclaration, Outcome, Params, each_leaf};
+use fairtrial_model::{DURATION, Direction, Leaf, MetricDeclaration, Outcome, Params, each_leaf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 #[derive(Deserialize)]
 struct ResultFile {
@@ -61,8 +61,6 @@ struct Iteration {
 const ORIGINAL: &str = "AgentFarm";
 pub(super) const BUILT_IN: &str = "built into Fairtrial";
 
-/// The wall time of an iteration.
-const DURATION: &str = "duration_s";
 /// The status of a trial in which nothing went wrong.
 const SUCCESS: &str = "success";
 
@@ -90,6 +88,7 @@ impl Dataset {
         }
         data.problems = problem(&file, missing.len()).into_iter().collect();
         data.declared = declarations(&data);
+        data.measured = MetricDeclaration::worker_clocks().into();
         add_facts(&mut data, &file);
         Ok(data)
     }
@@ -127,6 +126,7 @@ impl Dataset {
             message: "no result file".to_owned(),
         })?;
         data.declared = declarations(&data);
+        data.measured = MetricDeclaration::worker_clocks().into();
         Ok(data)
     }
 
@@ -167,7 +167,11 @@ fn same_work(label: &str, first: &ResultFile, file: &ResultFile) -> Result<(), A
 fn read(label: &str, text: &str) -> Result<ResultFile, AnalysisError> {
     serde_json::from_str(text).map_err(|error| AnalysisError::Content {
         label: label.to_owned(),
-        message: format!("not a result file: {error}"),
+        message: if text.trim().is_empty() {
+            "the file is empty".to_owned()
+        } else {
+            format!("not a result file: {error}")
+        },
     })
 }
 
@@ -204,16 +208,32 @@ fn add_facts(data: &mut Dataset, file: &ResultFile) {
     }
 }
 
+/// The values of every metric in the iterations of a result file; none where the text is not one.
+pub(crate) fn iterations_of(text: &str) -> Vec<(String, Vec<f64>)> {
+    let file = serde_json::from_str::<ResultFile>(text);
+    file.map_or_else(|_| Vec::new(), |file| columns(&file))
+}
+
+/// The values of every metric, in the order in which the iterations first name them.
+fn columns(file: &ResultFile) -> Vec<(String, Vec<f64>)> {
+    let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (name, value) in file.iteration_metrics.iter().flat_map(values_of) {
+        let place = *places.entry(name.into_owned()).or_insert_with_key(|name| {
+            columns.push((name.clone(), Vec::new()));
+            columns.len() - 1
+        });
+        columns[place].1.push(value);
+    }
+    columns
+}
+
 /// The mean of every metric that an iteration has.
 fn means(file: &ResultFile) -> Vec<(Cow<'_, str>, f64)> {
-    let mut sums: Vec<(Cow<'_, str>, f64, f64)> = Vec::new();
-    for (name, value) in file.iteration_metrics.iter().flat_map(values_of) {
-        match sums.iter_mut().find(|(known, ..)| *known == name) {
-            Some((_, sum, n)) => (*sum, *n) = (*sum + value, *n + 1.0),
-            None => sums.push((name, value, 1.0)),
-        }
-    }
-    let means = sums.into_iter().map(|(name, sum, n)| (name, sum / n));
+    let means = columns(file).into_iter().map(|(name, values)| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        (Cow::Owned(name), mean)
+    });
     means.collect()
 }
 
@@ -278,6 +298,7 @@ fn observation<'a>(
         outcome,
         resources: Used {
             wall: wall.map(|(_, seconds)| *seconds),
+            ..Used::default()
         },
         samples: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),

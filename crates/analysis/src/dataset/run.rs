@@ -3,7 +3,7 @@
 use super::imported::{self, Imported};
 use super::result_json::BUILT_IN;
 use super::reuse::Reuse;
-use super::{Dataset, FactKind, Origin, intact};
+use super::{Dataset, FactKind, Origin, SeedsPair, intact, kept_source};
 use crate::error::AnalysisError;
 use crate::finished::Unfinished;
 use crate::observation::Observation;
@@ -12,9 +12,9 @@ use crate::read;
 use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
 use fairtrial_journal::provenance::{Environment, Vcs};
-use fairtrial_journal::{RunDir, RunState};
+use fairtrial_journal::{Opened, RunDir, RunState};
 use fairtrial_model::{MetricDeclaration, Outcome, Params};
-use fairtrial_spec::{LookPromise, Spec, StopRule, Work, wall_time};
+use fairtrial_spec::{LookPromise, Spec, StopRule, Task, Work, wall_time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Dataset {
@@ -34,6 +34,10 @@ impl Dataset {
             .iter()
             .map(MetricDeclaration::reduced)
             .collect();
+        let is_experiment = |task: &Task| matches!(task.work, Work::Experiment { .. });
+        if spec.tasks.iter().all(is_experiment) {
+            data.measured = MetricDeclaration::worker_clocks().into();
+        }
         data.arm_order = spec.arms.iter().map(|arm| arm.name.clone()).collect();
         data.arm_params = spec
             .arms
@@ -47,6 +51,9 @@ impl Dataset {
             .collect();
         data.control = spec.control().map(str::to_owned);
         data.floor = Floor::of(spec);
+        if spec.is_bench() {
+            data.seeds_pair = SeedsPair::WithinRun;
+        }
         data.own_seeds = spec.tasks.iter().any(|task| task.seeds.is_some());
         let stops = spec.analysis.stop.as_ref();
         data.looked_at = stops.and_then(|_| metric_name(spec));
@@ -65,6 +72,7 @@ impl Dataset {
             if let Some(wall) = wall.filter(|_| spec.metrics.is_empty()) {
                 walls.push((observation.trial.index, wall));
             }
+            data.interruptions.add(&observation.resources);
             reuse.add(observation);
             code.add(observation);
             add_form(&mut forms, observation);
@@ -111,7 +119,7 @@ impl Dataset {
         }
         imported::facts(&mut data, run)?;
         if let Some(environment) = environment {
-            environment_facts(&mut data, environment);
+            environment_facts(&mut data, environment, (run, opened));
         }
         Ok(data)
     }
@@ -205,7 +213,11 @@ fn params(data: &mut Dataset, of: &str, params: &Params) {
     }
 }
 
-fn environment_facts(data: &mut Dataset, environment: &Environment) {
+fn environment_facts(
+    data: &mut Dataset,
+    environment: &Environment,
+    (run, opened): (&RunDir, Option<&Opened>),
+) {
     let host = &environment.host;
     data.fact(FactKind::Machine, "host", &host.name);
     data.fact(FactKind::Machine, "kernel", &host.kernel);
@@ -228,10 +240,6 @@ fn environment_facts(data: &mut Dataset, environment: &Environment) {
             "commit",
             commit.as_deref().unwrap_or("none"),
         );
-        if state.dirty == Some(true) {
-            let diff = state.diff_sha256.as_deref().unwrap_or("unknown");
-            let short = diff.get(..12).unwrap_or(diff);
-            data.fact(FactKind::DirtyTree, "uncommitted changes", short);
-        }
+        kept_source::facts(data, (run, opened), state);
     }
 }

@@ -1,8 +1,8 @@
 //! Several rows that are one trial, as `export` writes them: a row for each iteration inside it, for each metric, or both.
 
-use super::Dataset;
 use super::imported::Imported;
 use super::sheet::Sheet;
+use super::{Dataset, SeedsPair};
 use crate::observation::{Metrics, Observation};
 use fairtrial_model::{Number, Outcome};
 use std::borrow::Cow;
@@ -92,7 +92,7 @@ impl<'a> SeveralRows<'a> {
             let means: Vec<_> = means.collect();
             trial.metrics.0.extend(means);
         }
-        let of_all = Imported::of_trials(&self.trials, data.seeds_pair);
+        let of_all = Imported::of_trials(&self.trials, data.seeds_pair != SeedsPair::Nowhere);
         of_all.shape(data);
         for (index, trial) in self.trials.iter_mut().enumerate() {
             trial.trial.index = index as u64;

@@ -5,7 +5,7 @@ use super::column::{Cells, Use};
 use super::seeds::{Seeds, seeds};
 use super::several_rows::SeveralRows;
 use super::sheet::Sheet;
-use super::{Dataset, FactKind, Origin};
+use super::{Dataset, FactKind, Origin, SeedsPair};
 use crate::error::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{Outcome, Params};
@@ -46,7 +46,7 @@ impl Dataset {
         let readings = titles.readings(&sheet, &numbers, &mut data);
         let Seeds { of_rows, note } = seeds(&sheet, titles.seed).map_err(bad)?;
         data.problems.extend(note);
-        data.seeds_pair = titles.process.is_none();
+        data.seeds_pair = SeedsPair::everywhere_if(titles.process.is_none());
         let mut several = SeveralRows::of(titles.iteration, titles.metric);
         let mut repeats: HashMap<(String, Option<String>, u64), u32> = HashMap::new();
         let mut seen = HashSet::new();

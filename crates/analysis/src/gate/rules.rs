@@ -3,11 +3,13 @@
 use crate::compare::data::definition;
 use crate::compare::data::side::Inputs;
 use crate::compare::margin_text::parse_margin;
+use crate::compare::question::or_cases;
 use crate::dataset::{Dataset, FactKind};
 use crate::error::AnalysisError;
 use crate::order;
 use fairtrial_model::{Direction, Margin, MetricDeclaration};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
@@ -32,7 +34,9 @@ impl FromStr for GateRule {
             Some((rest, "down" | "lower")) => (rest, Some(Direction::Down)),
             _ => (text, None),
         };
-        let (metric, margin) = match rest.rsplit_once('=') {
+        // Labels of a case have a `=` of their own: `rows{size=100}`, `rows{size=100}=5%`.
+        let margin = rest.rsplit_once('=').filter(|(_, end)| !end.ends_with('}'));
+        let (metric, margin) = match margin {
             Some((metric, margin)) => (metric, Some(parse_margin(margin)?)),
             None => (rest, None),
         };
@@ -58,12 +62,17 @@ pub(super) fn asked(
         inputs
             .datasets()
             .find_map(|data| data.declaration(name))
-            .cloned()
+            .map(Cow::into_owned)
     };
+    let reported: BTreeSet<String> = inputs.datasets().flat_map(Dataset::metric_names).collect();
     if given.is_empty() {
+        let reported: Vec<String> = reported.into_iter().collect();
+        // As in `compare`, cases are judged where a rule asks for them.
+        let alone = |name: &str| or_cases(name, &reported) == [name];
         let mut names: Vec<String> = Vec::new();
         for metric in inputs.datasets().flat_map(|data| &data.declared) {
-            if metric.direction.is_some() && !names.contains(&metric.name) {
+            let has_way = metric.direction.is_some() && alone(&metric.name);
+            if has_way && !names.contains(&metric.name) {
                 names.push(metric.name.clone());
             }
         }
@@ -78,7 +87,6 @@ pub(super) fn asked(
             Ok(rules)
         };
     }
-    let reported: BTreeSet<String> = inputs.datasets().flat_map(Dataset::metric_names).collect();
     for (place, rule) in given.iter().enumerate() {
         let before = &given[..place];
         if before.iter().any(|other| other.metric == rule.metric) {
@@ -136,7 +144,7 @@ pub(super) fn disputed(
                  says another"
             ));
         }
-        notes.extend(other_points((baseline, before), (candidate, now))?);
+        notes.extend(other_points((baseline, &before), (candidate, &now))?);
     }
     Ok(notes)
 }
@@ -222,8 +230,10 @@ pub(super) fn applied(data: &Dataset, rules: &[GateRule]) -> Dataset {
             .iter()
             .position(|metric| metric.name == rule.metric);
         let place = known.unwrap_or_else(|| {
-            data.declared
-                .push(MetricDeclaration::named(rule.metric.as_str()));
+            // A case is declared as its metric is.
+            let metric = data.declaration(&rule.metric).map(Cow::into_owned);
+            let metric = metric.unwrap_or_else(|| MetricDeclaration::named(rule.metric.as_str()));
+            data.declared.push(metric);
             data.declared.len() - 1
         });
         let metric = &mut data.declared[place];
@@ -231,8 +241,8 @@ pub(super) fn applied(data: &Dataset, rules: &[GateRule]) -> Dataset {
         metric.direct(rule.direction);
     }
     let names: Vec<String> = rules.iter().map(|rule| rule.metric.clone()).collect();
-    data.declared
-        .sort_by(|a, b| order::by_list(&names, &a.name, &b.name));
+    let listed = order::Listed::of(&names);
+    data.declared.sort_by(|a, b| listed.cmp(&a.name, &b.name));
     data
 }
 
@@ -254,6 +264,14 @@ mod tests {
         );
         let rule: GateRule = "a:b".parse().unwrap();
         assert_eq!((rule.metric.as_str(), rule.margin), ("a:b", None));
+        let rule: GateRule = "rows{size=100}:up".parse().unwrap();
+        assert_eq!(
+            (rule.metric.as_str(), rule.margin),
+            ("rows{size=100}", None)
+        );
+        let rule: GateRule = "rows{size=100}=5%".parse().unwrap();
+        assert_eq!(rule.metric, "rows{size=100}");
+        assert_eq!(rule.margin, Some(Margin::Relative(0.05)));
         assert!("=5%".parse::<GateRule>().is_err());
         assert!("cpu=much".parse::<GateRule>().is_err());
     }

@@ -21,6 +21,7 @@ use fairtrial_stats::descriptive::variance;
 use fairtrial_stats::planning::{TDesign, TaskNoise, tasks_worth};
 use fairtrial_text::count::first_of;
 use fairtrial_text::share::percent_to;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Which numbers of a run are the pilot.
@@ -100,9 +101,10 @@ impl Pilot {
         let known = data.declaration(&metric);
         let mut asked = MetricQuestion {
             declared: known.is_some(),
-            declaration: known
-                .cloned()
-                .unwrap_or_else(|| MetricDeclaration::named(metric.as_str())),
+            declaration: known.map_or_else(
+                || MetricDeclaration::named(metric.as_str()),
+                Cow::into_owned,
+            ),
             role: Role::Primary,
             kind: None,
             between: None,

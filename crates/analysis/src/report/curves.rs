@@ -68,21 +68,12 @@ pub(super) fn curves(evidence: &Evidence<'_>, notes: &mut Vec<String>) -> Vec<Me
             }
         }
     }
-    let declared: Vec<String> = evidence
-        .spec
-        .metrics
-        .iter()
-        .map(|metric| metric.name.clone())
-        .collect();
-    let tasks: Vec<String> = evidence
-        .spec
-        .tasks
-        .iter()
-        .map(|task| task.id.clone())
-        .collect();
+    let declared = order::Listed::of(evidence.spec.metrics.iter().map(|metric| &metric.name));
+    let tasks = order::Listed::of(evidence.spec.tasks.iter().map(|task| &task.id));
     places.sort_by(|a, b| {
-        order::by_list(&declared, &a.0, &b.0)
-            .then_with(|| order::by_list(&tasks, &a.1, &b.1))
+        declared
+            .cmp(&a.0, &b.0)
+            .then_with(|| tasks.cmp(&a.1, &b.1))
             .then_with(|| order::points(&a.2, &b.2))
     });
     if places.len() > MOST_CHARTS {
@@ -187,14 +178,9 @@ fn one(
             arms.push(record.trial.arm.clone());
         }
     }
-    let order: Vec<String> = evidence
-        .spec
-        .arms
-        .iter()
-        .map(|arm| arm.name.clone())
-        .collect();
+    let order = order::Listed::of(evidence.spec.arms.iter().map(|arm| &arm.name));
     let name = |arm: &Option<String>| arm.clone().unwrap_or_default();
-    arms.sort_by(|a, b| order::by_list(&order, &name(a), &name(b)));
+    arms.sort_by(|a, b| order.cmp(&name(a), &name(b)));
     let unit = declaration(evidence, &metric).and_then(|declared| declared.unit.clone());
     let curves = arms.into_iter().map(|arm| {
         let lines = lines.remove(&arm).unwrap_or_default();

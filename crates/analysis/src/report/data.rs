@@ -6,9 +6,12 @@ use super::failures::FailureList;
 use super::history::MetricHistory;
 use super::masked_text::MaskedText;
 use super::overview::{MetricProfile, MetricShares};
+use super::pairs::ArmPairs;
+use super::trials::TrialColumns;
 use crate::compare::ranking::sweep::SweepChoice;
 use crate::compare::result::Comparison;
 use crate::confirm::Confirmation;
+use crate::dataset::KeptSource;
 use crate::finished::Unfinished;
 use crate::ran_code::CodeGroup;
 use crate::registration::Registered;
@@ -58,6 +61,9 @@ pub struct ReportData {
     pub curves: Vec<MetricCurves>,
     /// Values by arm.
     pub distributions: Vec<MetricDistribution>,
+    /// The differences of the primary metric, pair by pair.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<ArmPairs>,
     /// Performance profile of the primary metric over several tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<MetricProfile>,
@@ -69,12 +75,17 @@ pub struct ReportData {
     pub history: Vec<MetricHistory>,
     /// The trials that did not end well.
     pub failures: FailureList,
+    /// All trials.
+    pub trials: TrialColumns,
     /// The texts in which secrets of the maker's environment were masked. They are no evidence, and stand in the seal.
     #[serde(skip)]
     pub masked: Vec<MaskedText>,
     /// The trials by the commit that they ran; empty where that is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<CodeGroup>,
+    /// What was kept of a source with uncommitted changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_source: Option<KeptSource>,
     /// Where it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,

@@ -97,21 +97,18 @@ fn one(evidence: &Evidence<'_>, metric: &str) -> MetricDistribution {
     let (tasks, points) = (several(|key| key.0), several(|key| key.1));
     let mut order: Vec<usize> = (0..keys.len()).collect();
     let arm = |key: &(u32, u32, u32)| data.arms.get(key.2).clone().unwrap_or_default();
-    let listed: Vec<String> = evidence
-        .spec
-        .tasks
-        .iter()
-        .map(|task| task.id.clone())
-        .collect();
+    let listed = order::Listed::of(evidence.spec.tasks.iter().map(|task| &task.id));
+    let arms = order::Listed::of(&data.arm_order);
     order.sort_by(|a, b| {
         let (a, b) = (&keys[*a], &keys[*b]);
         let task = |key: &(u32, u32, u32)| data.tasks.get(key.0);
-        order::by_list(&listed, task(a), task(b))
+        listed
+            .cmp(task(a), task(b))
             .then_with(|| {
                 let point = |key: &(u32, u32, u32)| &data.point_values[key.1 as usize];
                 order::points(point(a), point(b))
             })
-            .then_with(|| order::by_list(&data.arm_order, &arm(a), &arm(b)))
+            .then_with(|| arms.cmp(&arm(a), &arm(b)))
     });
     let name = |key: &(u32, u32, u32)| {
         let mut parts = Vec::new();

@@ -68,7 +68,7 @@ pub(super) fn failures(evidence: &Evidence<'_>) -> FailureList {
     }
 }
 
-fn one(record: &Record, root: &Path) -> FailedTrial {
+pub(super) fn one(record: &Record, root: &Path) -> FailedTrial {
     let dir = root.join(&record.dir);
     let logs = ["logs/stderr.log", "logs/stdout.log"];
     let tails = logs.into_iter().filter_map(|file| tail(&dir, file));

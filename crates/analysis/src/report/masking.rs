@@ -35,7 +35,8 @@ impl ReportData {
     /// every environment.
     pub fn mask(&mut self, environment: &Redactor) {
         let everywhere = Redactor::default();
-        for trial in &mut self.failures.shown {
+        let whole = self.trials.whole.iter_mut().map(|trial| &mut trial.ended);
+        for trial in self.failures.shown.iter_mut().chain(whole) {
             let index = trial.index;
             for Texts { file, lines } in texts(trial) {
                 for (line, text) in lines.iter_mut().enumerate() {
@@ -58,7 +59,8 @@ impl ReportData {
     /// Masks what the maker of an earlier report of this run masked, and the secrets of this environment. Where a text
     /// of that report does not cover what the evidence holds, the lines around it are taken out.
     pub fn mask_as(&mut self, earlier: &[MaskedText], environment: &Redactor) {
-        for trial in &mut self.failures.shown {
+        let whole = self.trials.whole.iter_mut().map(|trial| &mut trial.ended);
+        for trial in self.failures.shown.iter_mut().chain(whole) {
             let index = trial.index;
             for Texts { file, lines } in texts(trial) {
                 let here = earlier

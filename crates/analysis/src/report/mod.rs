@@ -14,6 +14,8 @@ mod masked_text;
 mod masking;
 mod mean_curve;
 mod overview;
+mod pairs;
+mod trials;
 
 pub use curves::{ArmCurve, MetricCurves};
 pub use data::{JournalDigest, REPORT_SCHEMA, ReportData, RunFacts};
@@ -23,6 +25,8 @@ pub use history::{MetricHistory, NoPoint, RunPoint, RunWithout};
 pub use masked_text::MaskedText;
 pub use mean_curve::CurvePoint;
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
+pub use pairs::ArmPairs;
+pub use trials::{TrialColumns, WholeTrial};
 
 use crate::compare::comparison::compare;
 use crate::compare::data::side::Inputs;
@@ -31,7 +35,7 @@ use crate::compare::ranking::sweep::SweepChoice;
 use crate::compare::ranking::sweep::choose_declared;
 use crate::compare::result::Comparison;
 use crate::confirm::Confirmation;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, KeptSource, kept_source};
 use crate::error::AnalysisError;
 use crate::finished::Unfinished;
 use crate::observation::Observation;
@@ -40,7 +44,7 @@ use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
 use crate::summary::{RunName, RunSummary, Summarizer, SummaryOptions};
 use evidence::Evidence;
-use fairtrial_journal::provenance::Environment;
+use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, read_if_there};
 use fairtrial_model::{Stamp, hex};
 use fairtrial_spec::Spec;
@@ -92,20 +96,39 @@ pub fn report(
         sensitivity: effects(&evidence),
         curves: curves::curves(&evidence, &mut notes),
         distributions: distribution::distributions(&evidence, &mut notes),
+        pairs: pairs::pairs(&evidence),
         profile: overview::profile(&evidence),
         shares: comparison
             .as_ref()
             .and_then(|comparison| overview::shares(comparison, spec)),
         history: history::histories(&evidence, options.history.as_deref())?,
         failures: failures::failures(&evidence),
+        trials: trials::trials(&evidence),
         masked: Vec::new(),
         comparison,
         why_no_comparison,
         commits: evidence.data.commits(),
+        kept_source: kept(&evidence, &state, environment.as_ref()),
         sequential,
         environment,
         notes,
     })
+}
+
+/// What was kept of a source with uncommitted changes.
+fn kept(
+    evidence: &Evidence<'_>,
+    state: &RunState,
+    environment: Option<&Environment>,
+) -> Option<KeptSource> {
+    let Vcs::Git(source) = &environment?.vcs else {
+        return None;
+    };
+    kept_source(
+        (evidence.run, state.opened.as_ref()),
+        source,
+        &evidence.data,
+    )
 }
 
 /// The comparison, or why there is none; beside the answer of a run that stopped by looking, what else there is. A run

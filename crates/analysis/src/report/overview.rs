@@ -8,6 +8,7 @@ use fairtrial_model::{Direction, MetricDeclaration};
 use fairtrial_spec::Spec;
 use fairtrial_stats::suite::{Metric, Scores, SuitePlan, profile_band};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Metrics that an overview of several needs, and has room for.
 const FEWEST: usize = 3;
@@ -150,9 +151,10 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
         return None;
     }
     let declared = data.declaration(&metric);
-    let mut declared = declared
-        .cloned()
-        .unwrap_or_else(|| MetricDeclaration::named(metric.as_str()));
+    let mut declared = declared.map_or_else(
+        || MetricDeclaration::named(metric.as_str()),
+        Cow::into_owned,
+    );
     let reporting = data.reporting_tasks(&metric).into_iter().collect();
     // A profile needs no margin, and one that fits no score must not hide it.
     declared.margin = None;

@@ -18,6 +18,7 @@ use fairtrial_stats::descriptive::{correlation, mean, variance};
 use fairtrial_stats::one_arm::{mean_interval, share_interval};
 use fairtrial_stats::{Interval, Level};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use tried::{Cell, Tried, tried};
 
@@ -143,9 +144,8 @@ pub fn sensitivity(
         )));
     }
     let declared = data.declaration(name);
-    let mut declared = declared
-        .cloned()
-        .unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
+    let mut declared =
+        declared.map_or_else(|| MetricDeclaration::named(name.as_str()), Cow::into_owned);
     let tasks: BTreeSet<&str> = data.reporting_tasks(name).into_iter().collect();
     // The same scale as that of the ranking: raw scores of several tasks have no common mean.
     let pass_or_fail = data.is_pass_or_fail(name);

@@ -5,7 +5,7 @@ use super::trajectory::Trajectory;
 use crate::compare::method::kind::Scale;
 use crate::compare::objections::objection::ObjectionKind;
 use crate::compare::ranged::Ranged;
-use crate::compare::result::{Comparison, Effect, MetricComparison};
+use crate::compare::result::{Comparison, Effect, MethodUsed, MetricComparison};
 
 impl Comparison {
     /// The same with the run's own answer, wherever one that looks once is held back because of it.
@@ -21,9 +21,11 @@ impl Comparison {
             let Some(look) = look else { continue };
             for metric in &mut contrast.metrics {
                 let verdict = &metric.verdict;
-                let only_looks = verdict
-                    .held_back_by()
-                    .all(|objection| objection.kind == ObjectionKind::StoppedEarly);
+                // That a method which looks once has no answer to so few values says nothing about the looks either.
+                let only_looks = verdict.held_back_by().all(|objection| {
+                    use ObjectionKind::{NoInterval, OneValue, StoppedEarly};
+                    matches!(objection.kind, StoppedEarly | NoInterval { .. } | OneValue)
+                });
                 let its = metric.metric == trajectory.metric;
                 if its && verdict.is_held_back() && only_looks {
                     answer(metric, look, trajectory);
@@ -36,9 +38,8 @@ impl Comparison {
 
 fn answer(metric: &mut MetricComparison, look: &ArmLook, trajectory: &Trajectory) {
     metric.verdict = look.verdict.clone();
-    let (Some(found), Some(control), Some(candidate)) =
-        (&look.result, &metric.control, &metric.candidate)
-    else {
+    let centres = metric.centres;
+    let (Some(found), Some([control, candidate])) = (&look.result, centres.sides) else {
         return;
     };
     let on_scale = Ranged {
@@ -51,14 +52,13 @@ fn answer(metric: &mut MetricComparison, look: &ArmLook, trajectory: &Trajectory
         Scale::Difference => None,
     };
     let own_unit = |difference: f64| match trajectory.scale {
-        // What is typical: rare slow runs move the mean, and no ratio of pairs.
-        Scale::Ratio => control.median * difference.exp_m1(),
+        Scale::Ratio => control * difference.exp_m1(),
         Scale::Difference => difference,
     };
     metric.effect = Some(Effect {
         scale: trajectory.scale,
-        control: control.mean,
-        candidate: candidate.mean,
+        control,
+        candidate,
         absolute: on_scale.map(own_unit),
         relative: share,
         no_relative: None,
@@ -70,7 +70,11 @@ fn answer(metric: &mut MetricComparison, look: &ArmLook, trajectory: &Trajectory
     });
     metric.count.control = found.n;
     metric.count.candidate = found.n;
-    if let Some(method) = &mut metric.method {
-        method.name = format!("{}, look {}", found.method, found.look);
-    }
+    metric.method = Some(MethodUsed {
+        name: format!("{}, look {}", found.method, found.look),
+        logarithms: trajectory.scale == Scale::Ratio,
+        between_points: centres.between_points,
+        medians: centres.medians,
+        note: metric.method.as_ref().and_then(|method| method.note),
+    });
 }

@@ -3,14 +3,14 @@
 use super::describe;
 use super::gathered::{Gathered, Values};
 use super::result::{Cell, MISSING_RULE, MetricInfo, Numbers, RunSummary, SUMMARY_SCHEMA};
-use crate::compare::method::kind::may_be_pass_or_fail;
+use crate::compare::method::kind::{is_timing, may_be_pass_or_fail};
 use crate::error::AnalysisError;
 use crate::observation::Observation;
 use crate::order;
 use crate::trial_set::TrialSet;
 use crate::validity::Floor;
 use fairtrial_journal::OutcomeCounts;
-use fairtrial_model::{MetricDeclaration, Outcome, Record};
+use fairtrial_model::{MetricDeclaration, Outcome, Record, without_case};
 use fairtrial_spec::{DEFAULT_ALPHA, Spec};
 use fairtrial_stats::Level;
 use std::borrow::Borrow;
@@ -136,7 +136,27 @@ impl Summarizer {
                 Some(metric) => *metric,
                 None => new_metric(&mut self.names, &mut self.by_name, name),
             };
-            cell.values(metric).push(trial.seed, *value);
+            let values = cell.values(metric);
+            values.push(trial.seed, *value);
+            let samples = observation.samples.get(name.as_ref()).into_iter();
+            values
+                .iterations
+                .extend(samples.flatten().map(|sample| sample.0));
+        }
+    }
+
+    /// Takes in the iterations of a trial that was added, by metric.
+    pub(super) fn add_iterations(
+        &mut self,
+        observation: &Observation<'_>,
+        iterations: Vec<(String, Vec<f64>)>,
+    ) {
+        let place = self.cell_of(observation);
+        for (name, values) in iterations {
+            if let Some(metric) = self.by_name.get(&name) {
+                let known = &mut self.cells[place].values(*metric).iterations;
+                known.extend(values);
+            }
         }
     }
 
@@ -157,13 +177,15 @@ impl Summarizer {
 
     /// The summary of all that was added.
     pub fn finish(mut self) -> RunSummary {
-        let (tasks, arms) = (&self.options.tasks, &self.options.arms);
+        let tasks = order::Listed::of(&self.options.tasks);
+        let arms = order::Listed::of(&self.options.arms);
         self.cells.sort_by(|a, b| {
             let by_arm = || {
                 let name = |cell: &Gathered| cell.arm.clone().unwrap_or_default();
-                order::by_list(arms, &name(a), &name(b))
+                arms.cmp(&name(a), &name(b))
             };
-            order::by_list(tasks, &a.task, &b.task)
+            tasks
+                .cmp(&a.task, &b.task)
                 .then_with(|| order::points(&a.point, &b.point))
                 .then_with(by_arm)
         });
@@ -213,18 +235,27 @@ impl Summarizer {
                 .collect();
         }
         let info = |(place, old): (usize, &usize)| {
-            let declaration = self.options.metrics.get(*old);
             let name = &self.names[*old];
-            let undeclared = || may_be_pass_or_fail(&MetricDeclaration::named(name.as_str()));
-            let may_be = declaration.map_or_else(undeclared, may_be_pass_or_fail);
+            let declared = self.options.metrics.get(*old);
+            // A case has what is declared of its metric.
+            let of_case = || {
+                let (base, _) = without_case(name);
+                self.options
+                    .metrics
+                    .iter()
+                    .find(|metric| metric.name == base)
+            };
+            let about = declared.or_else(of_case).cloned();
+            let about = about.unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
             let mut values = self.cells.iter().map(|cell| &cell.metrics[place]);
             MetricInfo {
                 name: name.clone(),
-                declared: declaration.is_some(),
-                direction: declaration.and_then(|metric| metric.direction),
-                unit: declaration.and_then(|metric| metric.unit.clone()),
-                precision: declaration.and_then(|metric| metric.precision),
-                binary: may_be && describe::is_binary(&mut values),
+                declared: declared.is_some(),
+                timing: is_timing(&about),
+                binary: may_be_pass_or_fail(&about) && describe::is_binary(&mut values),
+                direction: about.direction,
+                unit: about.unit,
+                precision: about.precision,
             }
         };
         order.iter().enumerate().map(info).collect()

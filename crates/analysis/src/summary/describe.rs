@@ -1,11 +1,13 @@
 //! The numbers of one metric in one cell: location, spread, interval, and the bound that failures put on them.
 
 use super::gathered::{Gathered, Values};
+use super::iterations;
 use super::result::{MeanRange, MetricCell, MetricInfo, Missing, Numbers, Unit, WorstCase};
 use crate::validity::Floor;
 use fairtrial_model::Direction;
 use fairtrial_stats::one_arm::{clustered_mean, clustered_share, mean_interval, share_interval};
 use fairtrial_stats::{Level, Undefined, descriptive};
+use std::collections::HashMap;
 
 /// Whether all values of a metric are 0 or 1 (and there is one).
 pub(super) fn is_binary<'a>(cells: impl Iterator<Item = &'a Values>) -> bool {
@@ -22,10 +24,20 @@ pub(super) fn metric_cells(
     floor: Option<&Floor>,
 ) -> Vec<Vec<MetricCell>> {
     let mut described: Vec<Vec<MetricCell>> = cells.iter().map(|_| Vec::new()).collect();
+    let mut by_task: HashMap<&str, Vec<&Gathered>> = HashMap::new();
+    for cell in cells {
+        by_task.entry(&cell.task).or_default().push(cell);
+    }
     for (metric, info) in metrics.iter().enumerate() {
-        let anywhere = cells.iter().any(|cell| cell.metrics[metric].reported() > 0);
+        let is_reported = |metric: usize| {
+            let mut of = cells.iter().map(|cell| &cell.metrics[metric]);
+            of.any(|values| values.reported() > 0)
+        };
+        let mut family = metrics.iter().enumerate();
+        let anywhere = is_reported(metric)
+            || info.declared && family.any(|(of, other)| other.is_case_of(info) && is_reported(of));
         for (place, cell) in cells.iter().enumerate() {
-            let task = || cells.iter().filter(|other| other.task == cell.task);
+            let task = || by_task[cell.task.as_str()].iter();
             let reported = task().any(|other| other.metrics[metric].reported() > 0);
             let silent = !anywhere && info.declared;
             if !reported && !silent {
@@ -55,17 +67,20 @@ fn metric_cell(
         nan: values.nan,
         infinite: values.infinite,
     };
+    let numbers = Numbers::of(&values.finite);
+    let lie = numbers.map_or((0.0, 0.0), |of| (of.mean, of.min));
     let (interval, no_interval) = match mean_range(values, info.binary, level) {
-        Ok(range) => (Some(range), None),
+        Ok(range) => (Some(iterations::above_zero(range, info, lie)), None),
         Err(why) => (None, Some(why)),
     };
     MetricCell {
         metric: info.name.clone(),
         n: values.finite.len(),
         missing,
-        numbers: Numbers::of(&values.finite),
+        numbers,
         interval,
         no_interval,
+        iterations: iterations::describe(values, info, level),
         worst_case: (missing.total() > 0)
             .then(|| worst_case(&values.finite, missing.total(), worst)),
     }

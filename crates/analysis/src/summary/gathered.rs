@@ -60,6 +60,8 @@ impl Gathered {
 pub(super) struct Values {
     pub(super) finite: Vec<f64>,
     pub(super) seeds: Vec<u64>,
+    /// The values of the iterations inside the trials.
+    pub(super) iterations: Vec<f64>,
     pub(super) nan: usize,
     pub(super) infinite: usize,
 }

@@ -3,7 +3,7 @@
 use crate::rollouts::RolloutSummary;
 use crate::trial_set::TrialSet;
 use fairtrial_journal::OutcomeCounts;
-use fairtrial_model::{Direction, Params, Stamp};
+use fairtrial_model::{Direction, Params, Stamp, without_case};
 use fairtrial_stats::{Interval, descriptive};
 use fairtrial_text::count::counted;
 use serde::Serialize;
@@ -73,6 +73,21 @@ pub struct MetricInfo {
     pub precision: Option<u8>,
     /// Whether every value in the run is 0 or 1, so that means are shares.
     pub binary: bool,
+    /// Whether it is a duration, which is never below zero.
+    #[serde(skip)]
+    pub timing: bool,
+}
+
+impl MetricInfo {
+    /// The name without its case, and the case: many settings inside one iteration share their metrics.
+    pub fn without_case(&self) -> (&str, Option<&str>) {
+        without_case(&self.name)
+    }
+
+    /// Whether it is another metric under one of its cases.
+    pub fn is_case_of(&self, other: &Self) -> bool {
+        matches!(self.without_case(), (name, Some(_)) if name == other.name)
+    }
 }
 
 /// One task × arm × point.
@@ -147,9 +162,30 @@ pub struct MetricCell {
     /// Why there is no interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_interval: Option<String>,
+    /// The iterations inside the trials, where they are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<IterationNumbers>,
     /// The mean with every missing value counted as the worst one; absent where none is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst_case: Option<WorstCase>,
+}
+
+/// The iterations inside the trials of a cell, all together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IterationNumbers {
+    /// How many have a finite value.
+    pub n: usize,
+    /// Median.
+    pub median: f64,
+    /// The value that 95 % of them do not exceed.
+    pub p95: f64,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Of one trial alone, the interval of its mean over iterations: how processes differ is not in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<MeanRange>,
 }
 
 /// How many trials gave no usable value, by reason. All of them are charged to the arm.
@@ -193,6 +229,8 @@ pub enum Unit {
     Seed,
     /// All trials are repetitions under one seed.
     Rollout,
+    /// An iteration inside one trial.
+    Iteration,
 }
 
 impl Unit {
@@ -201,6 +239,7 @@ impl Unit {
         let word = match self {
             Self::Seed => "seed",
             Self::Rollout => "rollout",
+            Self::Iteration => "iteration",
         };
         counted(n, word)
     }

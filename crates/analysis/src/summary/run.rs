@@ -1,6 +1,7 @@
 //! The summary of a run on disk.
 
 use super::collect::{Summarizer, SummaryOptions};
+use super::iterations;
 use super::result::{RunName, RunSummary};
 use crate::error::AnalysisError;
 use crate::observation::Observation;
@@ -9,8 +10,8 @@ use crate::read;
 use crate::rollouts::RolloutGatherer;
 use crate::validity::Floor;
 use fairtrial_journal::{Entry, Event, ReadError, RunDir, RunState, read_journal};
-use fairtrial_model::Record;
-use fairtrial_spec::Spec;
+use fairtrial_model::{Outcome, Record};
+use fairtrial_spec::{Spec, Work};
 use fairtrial_stats::Level;
 use std::collections::HashSet;
 
@@ -36,8 +37,17 @@ pub fn summarize_state(
     let mut rollouts = RolloutGatherer::default();
     let mut notes = Notes::default();
     let mut code = CodeByTask::default();
+    let experiments: HashSet<&str> = spec
+        .tasks
+        .iter()
+        .filter(|task| matches!(task.work, Work::Experiment { .. }))
+        .map(|task| task.id.as_str())
+        .collect();
     read::observations_from(run, state, |observation| {
         summarizer.add(observation);
+        if observation.outcome == Outcome::Ok && experiments.contains(&*observation.trial.task) {
+            summarizer.add_iterations(observation, iterations::of_experiment(run, observation));
+        }
         notes.add(observation);
         code.add(observation);
         if agents.contains(&*observation.trial.task) {

@@ -72,7 +72,9 @@ fn stops_early(spec: &Spec) -> bool {
 /// What is not here, and what that means.
 fn missing_words(missing: &NotHere) -> String {
     match missing {
-        NotHere::Trial(missing @ Missing::Room { .. }) => missing.to_string(),
+        NotHere::Trial(missing @ (Missing::Room { .. } | Missing::Counter { .. })) => {
+            missing.to_string()
+        }
         NotHere::Trial(missing) => format!("{missing}; it must be there where the trials run"),
         NotHere::Agent(text) => text.clone(),
     }

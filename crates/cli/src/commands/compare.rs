@@ -2,6 +2,7 @@
 
 use super::choices::{AcceptChoice, DirectionChoice, MethodChoice, PairingChoice};
 use super::mapping::MappingArgs;
+use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::ValueEnum;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  fairtrial compare                                  the arms of the newest run
   fairtrial compare my_benchmark                     every arm of the newest run against its control
   fairtrial compare control candidate                two arms of the newest run
   fairtrial compare bench/20250824__12-34-56 bench   two runs; the first is the control
@@ -31,17 +33,17 @@ Examples:
 Verdicts: improved, regressed, equivalent, not worse, inconclusive, identical, insufficient.")]
 pub(crate) struct Args {
     /// The control first: runs (`NAME`, `NAME/STAMP` or a run's folder), arms (also as `NAME/STAMP:ARM`), result JSON files
-    /// or tables
-    #[arg(required = true, num_args = 1.., value_name = "SIDE")]
+    /// or tables [default: the arms of the newest run]
+    #[arg(num_args = 1.., value_name = "SIDE", add = candidates::sides())]
     sides: Vec<String>,
     /// The run or table whose arms the sides are [default: the newest run]
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = candidates::runs())]
     run: Option<String>,
     /// The control arm [default: the spec's]
-    #[arg(long, value_name = "ARM")]
+    #[arg(long, value_name = "ARM", add = candidates::arms())]
     control: Option<String>,
     /// A metric; the first one given decides [default: the declared ones]
-    #[arg(long = "metric", value_name = "METRIC")]
+    #[arg(long = "metric", value_name = "METRIC", add = candidates::metrics())]
     metrics: Vec<String>,
     /// Two-sided error rate [default: the spec's, else 0.05]
     #[arg(long, allow_negative_numbers = true)]

@@ -1,8 +1,9 @@
-//! `completions`: scripts for shells.
+//! `completions`: scripts for shells. They ask this program at every key, which knows the runs, arms and metrics there are.
 
-use crate::exit::Exit;
+use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
-use clap_complete::{Shell, generate};
+use clap_complete::Shell;
+use clap_complete::env::Shells;
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
@@ -14,10 +15,19 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// `app` is the whole command line as it stands.
-pub(crate) fn run(args: &Args, mut app: clap::Command, printer: Printer) -> Exit {
+/// The variable by which a shell's script asks.
+pub(crate) const ASKED_BY: &str = "FAIRTRIAL_COMPLETE";
+
+pub(crate) fn run(args: &Args, printer: Printer) -> Done {
+    let shells = Shells::builtins();
+    let name = args.shell.to_string();
+    let shell = shells
+        .completer(&name)
+        .ok_or_else(|| Failure::input(format!("there is no script for {name}")))?;
     let mut script = Vec::new();
-    generate(args.shell, &mut app, "fairtrial", &mut script);
+    shell
+        .write_registration(ASKED_BY, "fairtrial", "fairtrial", "fairtrial", &mut script)
+        .map_err(|error| Failure::machine(format!("cannot write the script: {error}")))?;
     printer.page(String::from_utf8_lossy(&script).trim_end());
-    Exit::Fine
+    Ok(Exit::Fine)
 }

@@ -22,14 +22,8 @@ pub(crate) struct Args {
 }
 
 const FILES: [(&str, &str); 2] = [
-    (
-        "bandit.toml",
-        include_str!("../../../../examples/bandit/bandit.toml"),
-    ),
-    (
-        "bandit.awk",
-        include_str!("../../../../examples/bandit/bandit.awk"),
-    ),
+    ("bandit.toml", include_str!("../../assets/bandit.toml")),
+    ("bandit.awk", include_str!("../../assets/bandit.awk")),
 ];
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
@@ -40,7 +34,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         spec: args.dir.join("bandit.toml"),
         set: Vec::new(),
     };
-    let path = spec.spec.display();
+    let path = spec.spec.display().to_string();
     console.printer.tell(format!("the demo's spec is {path}"));
     let arguments = run::Args {
         spec,
@@ -60,7 +54,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         dry_run: false,
         json: args.json,
     };
-    run::run(&arguments, &console.with_data_dir(args.dir.join("data")))
+    let done = run::run(&arguments, &console.with_data_dir(args.dir.join("data")))?;
+    console.printer.tell(format!(
+        "next: change {path} and run it again with `fairtrial run {path}`, or begin your own with `fairtrial init \
+         my-comparison.toml`"
+    ));
+    Ok(done)
 }
 
 /// Puts a file of the demo into its folder, leaving one that is there as it is.

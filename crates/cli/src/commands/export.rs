@@ -7,7 +7,8 @@ use crate::exit::{Done, Exit, Failure};
 use clap::ValueEnum;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_session::{ExportQuestion, Exported, Form, Shape};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Write a run in the form of another tool, or push it to your tracker
 #[derive(Debug, clap::Args)]
@@ -17,10 +18,12 @@ Examples:
   fairtrial export bench --to parquet --output trials.parquet
   fairtrial export bench --to csv --rows series --long            a row for each point of a curve
   fairtrial export bench --to junit --output trials.xml           a test case for each trial
+  fairtrial export bench --to harbor --output jobs/bench          rollouts of agents, for `harbor view jobs`
   fairtrial export bench --to mlflow                              through your own mlflow client
   fairtrial export wandb/ --to csv                                another tool's results work, too
 
-Kinds: csv, jsonl, parquet, mlflow, wandb, bmf (Bencher), github-action-benchmark, junit, inspect-csv, hyperfine.")]
+Kinds: csv, jsonl, parquet, mlflow, wandb, bmf (Bencher), github-action-benchmark, junit, inspect-csv, hyperfine, harbor
+(a job folder of Harbor).")]
 pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
@@ -64,6 +67,16 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     };
     let run = session.find_run_to_export(&args.run.choice(), &question)?;
     match (session.export(&run, &question)?, &args.output) {
+        (Exported::Folder { files, copies }, Some(path)) => {
+            write_folder(path, &files, &copies)?;
+            console
+                .printer
+                .tell(format!("{} is a job folder of Harbor", path.display()));
+        }
+        (Exported::Folder { .. }, None) => {
+            let failure = Failure::input("a job folder needs a place");
+            return Err(failure.hint("name a folder that is not there yet with --output jobs/NAME"));
+        }
         (Exported::Pushed(said), _) => console.printer.page(said),
         (Exported::File(bytes), Some(path)) => {
             write_atomic_bytes(path, Durability::Process, &bytes)?;
@@ -76,4 +89,35 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// Writes a folder that is not there yet.
+fn write_folder(
+    folder: &Path,
+    files: &[(String, String)],
+    copies: &[(PathBuf, String)],
+) -> Result<(), Failure> {
+    let failed = |path: &Path, error: &io::Error| {
+        Failure::machine(format!("could not write {}: {error}", path.display()))
+    };
+    if folder.exists() {
+        let failure = Failure::input(format!("{} is there already", folder.display()));
+        return Err(failure.hint("name a folder that is not there yet"));
+    }
+    let place = |name: &str| {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent)
+            .map(|()| path)
+            .map_err(|error| failed(folder, &error))
+    };
+    for (from, name) in copies {
+        let path = place(name)?;
+        fs::copy(from, &path).map_err(|error| failed(&path, &error))?;
+    }
+    for (name, text) in files {
+        let path = place(name)?;
+        fs::write(&path, text).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(())
 }

@@ -1,15 +1,20 @@
 //! `gate`: may this change go in? A verdict as an exit code, for CI.
 
+use super::bench;
 use super::choices::{MethodChoice, PairingChoice};
 use super::mapping::MappingArgs;
+use super::timed_args::TimedArgs;
+use crate::bench_display::BenchDisplay;
+use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use fairtrial_analysis::CompareOptions;
+use fairtrial_analysis::bench::BenchEnd;
 use fairtrial_analysis::compare::Method;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateReason, GateRule, GateWord};
 use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_session::{GateQuestion, SessionError};
+use fairtrial_session::{BenchCommand, GateQuestion, SessionError};
 use fairtrial_spec::Filter;
 use std::path::PathBuf;
 
@@ -21,6 +26,7 @@ Examples:
   fairtrial gate bench --baseline branch:main     against the newest run of branch main
   fairtrial gate bench --baseline main.json --rule time=5%:down --md summary.md --junit gate.xml
   fairtrial gate bench --save-baseline main.json  keep this run as a baseline; commit the file
+  fairtrial gate --rev main --build make -- ./a in    main timed against your files as they are
 
 A baseline is a name (saved under the data folder), a file, `branch:NAME`, `commit:SHA`, or a run (`NAME`, \
 `NAME/STAMP`, a run's folder).
@@ -29,6 +35,7 @@ Exit codes: 0 improved or equivalent, 1 regressed, 2 wrong input, 3 invalid (the
 run is not finished or has lost records), 4 inconclusive.")]
 pub(crate) struct Args {
     /// The run to judge [default: the newest]
+    #[arg(add = candidates::runs())]
     run: Option<String>,
     /// What to judge it against [default: the control arm of the same run]
     #[arg(long, value_name = "BASELINE")]
@@ -75,6 +82,11 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     mapping: MappingArgs,
+    /// Time this command in the revisions of --rev, and judge that
+    #[arg(last = true, value_name = "COMMAND", requires = "rev", conflicts_with_all = ["run", "baseline", "rules", "alpha", "valid", "pairing", "only", "method", "accept_machine", "accept_definition", "accept_task", "save_baseline", "format", "arm", "task", "seed_key"])]
+    command: Vec<String>,
+    #[command(flatten, next_help_heading = "Revisions")]
+    timed: TimedArgs,
 }
 
 /// Differences between the sides that the user knows about.
@@ -110,10 +122,18 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             args.most_infra
         )));
     }
+    args.check_timed()?;
     if let Some(name) = &args.save_baseline {
         return save(name, args, console);
     }
-    let answer = match args.mapping.session(console).gate(&args.question()) {
+    let mut question = args.question();
+    if args.timed.has_revisions() {
+        match time_revisions(args, console)? {
+            Ok(run) => question.run = Some(run),
+            Err(exit) => return Ok(exit),
+        }
+    }
+    let answer = match args.mapping.session(console).gate(&question) {
         // Answered like any other run that cannot be judged: whoever reads the answer of a machine finds it where it
         // always is.
         Err(error @ SessionError::Unfinished { .. }) => {
@@ -142,7 +162,50 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     Ok(exit(&answer, args))
 }
 
+/// Times the command in the revisions, as `bench` does; gives the run, or how it ended without one that can be judged.
+fn time_revisions(args: &Args, console: &Console) -> Result<Result<String, Exit>, Failure> {
+    let session = console.session_heard_by(BenchDisplay::new(console.printer));
+    let command = BenchCommand::of_words(&args.command);
+    let prepared = session.prepare_bench(args.timed.question(vec![command]))?;
+    let benched = bench::measured(&session, &prepared, console).map_err(unjudged)?;
+    bench::show_failure(&benched, console);
+    Ok(match benched.end {
+        Some(BenchEnd::Interrupted) => {
+            let unjudged = "interrupted: nothing is judged; the runs so far are kept as `bench`";
+            console.printer.tell(unjudged);
+            Err(Exit::Interrupted)
+        }
+        // Neither better nor worse: there is no answer.
+        Some(BenchEnd::Failed) => Err(Exit::Machine),
+        _ => Ok(benched.run_name()),
+    })
+}
+
+/// A command that fails is no regression: nothing is judged.
+fn unjudged(mut failure: Failure) -> Failure {
+    if failure.exit == Exit::Failed {
+        failure.exit = Exit::Machine;
+    }
+    failure
+}
+
 impl Args {
+    /// Revisions have a command, and flags about what is timed have revisions.
+    fn check_timed(&self) -> Result<(), Failure> {
+        if self.timed.has_revisions() {
+            let hint = "fairtrial gate --rev main --build 'make' -- ./program input";
+            let no_command = || Failure::input("there is no command to time in the revisions");
+            return match self.command[..] {
+                [] => Err(no_command().hint(hint)),
+                _ => Ok(()),
+            };
+        }
+        self.timed.first_given().map_or(Ok(()), |flag| {
+            let why = "is about what `gate --rev REVISION -- COMMAND` times; a run has its own";
+            Err(Failure::input(format!("{flag} {why}")))
+        })
+    }
+
     /// What was typed, as the library takes it.
     fn question(&self) -> GateQuestion {
         GateQuestion {
@@ -177,13 +240,10 @@ fn save(name: &str, args: &Args, console: &Console) -> Done {
     Ok(Exit::Fine)
 }
 
-const fn exit(answer: &Gate, args: &Args) -> Exit {
+fn exit(answer: &Gate, args: &Args) -> Exit {
     match answer.word {
-        GateWord::Improved | GateWord::Equivalent => Exit::Fine,
-        GateWord::Regressed => Exit::Failed,
-        GateWord::Invalid => Exit::Machine,
         GateWord::Inconclusive if args.allow_inconclusive => Exit::Fine,
-        GateWord::Inconclusive => Exit::Inconclusive,
+        word => word.into(),
     }
 }
 

@@ -9,25 +9,62 @@ use std::path::{Path, PathBuf};
 
 /// Print or write a commented spec to start from
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fairtrial init bench.toml && fairtrial plan bench.toml")]
+#[command(after_help = "\
+Examples:
+  fairtrial init my-comparison.toml
+  fairtrial plan my-comparison.toml    what it would run
+  fairtrial run my-comparison.toml
+  fairtrial init --kind training train.toml")]
 pub(crate) struct Args {
     /// The file to make: .toml, .yaml, .yml or .json; without it the spec is printed as TOML. A file that is there is
     /// never written over
     file: Option<PathBuf>,
+    /// What it is for; without it a comparison of two arms
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+}
+
+/// What people come to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Training runs with learning curves
+    Training,
+    /// Agents that work on prepared tasks
+    Agents,
+    /// Which of two commands is faster
+    Timing,
+    /// A registered experiment
+    Experiment,
+    /// A table of results in the repository
+    Table,
+}
+
+impl Kind {
+    const fn spec(self) -> &'static str {
+        match self {
+            Self::Training => include_str!("../../../../examples/starters/training.toml"),
+            Self::Agents => include_str!("../../../../examples/starters/agents.toml"),
+            Self::Timing => include_str!("../../../../examples/starters/timing.toml"),
+            Self::Experiment => include_str!("../../../../examples/starters/experiment.toml"),
+            Self::Table => include_str!("../../../../examples/starters/table.toml"),
+        }
+    }
 }
 
 /// The same spec in each format; JSON has no comments, so there its notes say what they say.
 fn starter(format: Format) -> &'static str {
     match format {
-        Format::Toml => include_str!("../../../../examples/starter.toml"),
-        Format::Yaml => include_str!("../../../../examples/starter.yaml"),
-        Format::Json => include_str!("../../../../examples/starter.json"),
+        Format::Toml => include_str!("../../assets/starter.toml"),
+        Format::Yaml => include_str!("../../assets/starter.yaml"),
+        Format::Json => include_str!("../../assets/starter.json"),
     }
 }
 
 pub(crate) fn run(args: &Args, printer: Printer) -> Done {
-    let Some(file) = &args.file else {
-        printer.page(starter(Format::Toml).trim_end());
+    let printed = args.file.as_deref().filter(|file| *file != Path::new("-"));
+    let Some(file) = printed else {
+        let text = args.kind.map_or_else(|| starter(Format::Toml), Kind::spec);
+        printer.page(text.trim_end());
         return Ok(Exit::Fine);
     };
     let format = Format::of_path(file).ok_or_else(|| {
@@ -40,7 +77,16 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
             file.with_extension("toml").display()
         ))
     })?;
-    let text = starter(format).as_bytes();
+    let text = match args.kind {
+        None => starter(format),
+        Some(kind) if format == Format::Toml => kind.spec(),
+        Some(_) => {
+            let message = format!("cannot make {}: specs of a kind are TOML", file.display());
+            let named = file.with_extension("toml");
+            return Err(Failure::input(message).hint(format!("name it {}", named.display())));
+        }
+    };
+    let text = text.as_bytes();
     // In one step: what a full disk leaves half written would stand in the way of the next try.
     match write_once(file, text) {
         Ok(Fresh::Written) => {}

@@ -1,6 +1,7 @@
 //! `list`: the runs there are; with `experiments` the registered experiments, with `engines` where trials can run.
 
 use super::{list_engines, list_experiments};
+use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use crate::progress::outcome_words;
@@ -20,6 +21,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     what: Option<What>,
     /// Only runs of this benchmark
+    #[arg(add = candidates::runs())]
     name: Option<String>,
     /// Print the list as JSON
     #[arg(long)]

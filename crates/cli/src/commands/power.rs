@@ -1,6 +1,7 @@
 //! `power`: how many runs a difference needs, from a pilot run or a stated spread.
 
 use super::mapping::MappingArgs;
+use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::ArgGroup;
@@ -46,7 +47,7 @@ pub(crate) struct Args {
     )]
     correlation: Option<f64>,
     /// The metric of the pilot [default: the first declared one]
-    #[arg(long, value_name = "METRIC", requires = "name")]
+    #[arg(long, value_name = "METRIC", requires = "name", add = candidates::metrics())]
     metric: Option<String>,
     /// The control arm of the pilot [default: the spec's]
     #[arg(long, value_name = "ARM", requires = "name")]

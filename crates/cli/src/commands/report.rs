@@ -19,7 +19,7 @@ Examples:
   fairtrial report bench --rollout 20250824__12-34-56 --md report.md
   fairtrial report bench --charts figures --chart-format png    every chart as a picture
 
-The HTML page loads nothing and needs no JavaScript; its charts follow the reader's light or dark setting. With \
+The HTML page loads nothing and is whole without JavaScript; its charts follow the reader's light or dark setting. With \
 Markdown the charts are SVG files beside it. `fairtrial verify` checks a report against the evidence.")]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -12,7 +12,7 @@ use clap::{ArgAction, ValueEnum};
 use fairtrial_engine::{OtherCode, Outputs, Stay, Verbosity};
 use fairtrial_model::Stamp;
 use fairtrial_session::{Controls, FileCheck, Looks, ResumeSpec, RunOptions, StartFrom, Until};
-use fairtrial_spec::EngineKind;
+use fairtrial_spec::EngineChoice;
 
 /// Run a spec: every trial, in parallel, with durable records, and a summary at the end
 #[derive(Debug, clap::Args)]
@@ -78,7 +78,7 @@ pub(crate) struct Args {
     pub(crate) anytime: bool,
     /// Where trials run [default: `engine` of the spec, else this machine]
     #[arg(long, value_name = "ENGINE", value_parser = engine)]
-    pub(crate) engine: Option<EngineKind>,
+    pub(crate) engine: Option<EngineChoice>,
     /// Hand the trials to the scheduler and leave
     #[arg(long, conflicts_with = "until")]
     pub(crate) detach: bool,
@@ -202,9 +202,9 @@ impl Args {
 }
 
 /// The engine that a word names.
-fn engine(word: &str) -> Result<EngineKind, String> {
-    EngineKind::from_word(word).ok_or_else(|| {
-        let known: Vec<&str> = EngineKind::ALL.iter().map(|kind| kind.word()).collect();
+fn engine(word: &str) -> Result<EngineChoice, String> {
+    EngineChoice::from_word(word).ok_or_else(|| {
+        let known: Vec<&str> = EngineChoice::words().collect();
         format!("the engines are {}", known.join(", "))
     })
 }

@@ -1,5 +1,6 @@
 //! Arguments that name a run.
 
+use crate::candidates;
 use fairtrial_model::Stamp;
 use fairtrial_session::RunChoice;
 
@@ -7,6 +8,7 @@ use fairtrial_session::RunChoice;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunArgs {
     /// Name of the benchmark [default: the newest run of all]
+    #[arg(add = candidates::runs())]
     name: Option<String>,
     /// The newest run of that name (this is the default)
     #[arg(long, conflicts_with = "rollout")]

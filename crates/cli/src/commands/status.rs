@@ -4,10 +4,12 @@ use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use crate::progress::{job_words, outcome_words};
+use fairtrial_engine::JobGroup;
 use fairtrial_journal::{Liveness, RunDir, RunStatus};
 use fairtrial_report::looks_so_far;
 use fairtrial_session::{RunStanding, Session};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// Show what a run is doing
 #[derive(Debug, clap::Args)]
@@ -49,9 +51,18 @@ fn as_json(run: &RunDir, standing: &RunStanding) -> serde_json::Value {
     json!({
         "name": run.name(), "stamp": run.stamp(), "dir": run.path(), "status": standing.word(),
         "controller": holder, "trials": standing.trials(), "ended": state.counts.total(), "counts": state.counts,
-        "in_flight": standing.in_flight(), "jobs": glance.jobs, "warnings": glance.warnings, "problems": problems,
-        "sequential": looks,
+        "in_flight": standing.in_flight(), "jobs": job_counts(&glance.jobs), "job_groups": glance.jobs,
+        "jobs_heard_at": glance.heard_at, "warnings": glance.warnings, "problems": problems, "sequential": looks,
     })
+}
+
+/// How many open jobs are in which state.
+fn job_counts(groups: &[JobGroup]) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for group in groups {
+        *counts.entry(group.state.as_str()).or_default() += group.jobs.len();
+    }
+    counts
 }
 
 fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Console) {
@@ -82,8 +93,13 @@ fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Conso
             "  controller: process {} on {} since {}",
             holder.pid, holder.host, holder.since
         ));
-        for trial in session.trials_at(run, state, &standing.in_flight()) {
-            printer.line(format!("  running: {} {}", trial.index, trial.label()));
+        if let Some(at) = glance.heard_at {
+            let jobs = job_words(&glance.jobs);
+            printer.line(format!("  jobs, as heard at {at}: {jobs}"));
+        } else {
+            for trial in session.trials_at(run, state, &standing.in_flight()) {
+                printer.line(format!("  running: {} {}", trial.index, trial.label()));
+            }
         }
     } else if state
         .closed()

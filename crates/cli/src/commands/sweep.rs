@@ -1,6 +1,7 @@
 //! `sweep`: what a sweep found — its points in order, and what each parameter does to each metric.
 
 use super::select::RunArgs;
+use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use fairtrial_analysis::compare::SweepChoice;
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
     /// A metric; the first one given ranks the points [default: the declared ones, else all]
-    #[arg(long = "metric", value_name = "METRIC")]
+    #[arg(long = "metric", value_name = "METRIC", add = candidates::metrics())]
     metrics: Vec<String>,
     /// Only the trials of this task; needed where tasks sweep different things
     #[arg(long, value_name = "TASK")]

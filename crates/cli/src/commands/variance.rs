@@ -2,6 +2,7 @@
 
 use super::curve_window::WindowArgs;
 use super::mapping::MappingArgs;
+use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use fairtrial_analysis::curves::SummaryRule;
@@ -9,6 +10,9 @@ use fairtrial_analysis::variance::{DeclaredSummary, VarianceQuestion, variance};
 use fairtrial_session::Picture;
 use fairtrial_spec::Filter;
 use std::path::PathBuf;
+
+/// Where the plot goes where nobody says.
+const USUAL_PLOT: &str = "variance_analysis.png";
 
 /// Show how much runs of one arm vary, and how many of them make the mean precise enough
 #[derive(Debug, clap::Args)]
@@ -30,16 +34,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse)]
     only: Option<Filter>,
     /// The metric [default: the primary one of our run that comes first, else overview/reward]
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", add = candidates::metrics())]
     metric: Option<String>,
     /// The spread, and the half-width of the mean's interval, that is asked for: 0.05 means 5 %
     #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
     threshold: f64,
     #[command(flatten)]
     window: WindowArgs,
-    /// Where the plot goes: a .png or .svg file
-    #[arg(long, default_value = "variance_analysis.png", value_name = "PLOT")]
-    output: PathBuf,
+    /// Where the plot goes: a .png or .svg file [default: variance_analysis.png; with --json none]
+    #[arg(long, value_name = "PLOT")]
+    output: Option<PathBuf>,
     /// A table with a run_id column, or a folder of histories, in which runs are looked for
     #[arg(long, value_name = "PATH")]
     from: Option<PathBuf>,
@@ -51,7 +55,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let picture = Picture::of(&args.output)?;
+    // Data is asked for without a file beside it.
+    let usual = (!args.json).then(|| PathBuf::from(USUAL_PLOT));
+    let output = args.output.clone().or(usual);
+    let picture = output.as_deref().map(Picture::of).transpose()?;
     let (session, printer) = (args.mapping.session(console), console.printer);
     let metric = match &args.metric {
         Some(metric) => metric.clone(),
@@ -75,7 +82,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let runs = histories.read(&args.runs, &metric)?;
     session.tell_recognised(&mut histories);
     let found = variance(&runs, &question)?;
-    picture.write(&fairtrial_report::variance::figure(&found), &args.output)?;
+    if let Some((picture, output)) = picture.zip(output.as_deref()) {
+        picture.write(&fairtrial_report::variance::figure(&found), output)?;
+    }
     if args.json {
         printer.json(&found);
     } else {
@@ -83,7 +92,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             &found,
             printer.terminal(),
         ));
-        printer.line(format!("Plot saved to: {}", args.output.display()));
+        if let Some(output) = &output {
+            printer.line(format!("Plot saved to: {}", output.display()));
+        }
     }
     Ok(Exit::Fine)
 }

@@ -2,9 +2,11 @@
 
 use super::select::RunArgs;
 use crate::console::Console;
-use crate::exit::Done;
+use crate::exit::{Done, Exit};
 use crate::progress::Detail;
 use crate::run_display::{RunDisplay, Shown};
+use crate::watch::{self, Left};
+use fairtrial_journal::is_live;
 
 /// Wait until a run is done, then show its result; picks up jobs that were left with a scheduler
 #[derive(Debug, clap::Args)]
@@ -19,7 +21,12 @@ pub(crate) struct WaitArgs {
 
 /// Watch a run as it goes on; picks up jobs that were left with a scheduler
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fairtrial watch my_benchmark\n\nCtrl-C leaves the run alone.")]
+#[command(after_help = "\
+Example:
+  fairtrial watch my_benchmark
+
+On a terminal it takes the whole screen while the run goes on: q leaves, up and down choose a trial, l shows its log, \
+p pauses the run or lets it go on, c cancels it. Elsewhere it prints lines. Leaving does nothing to the run.")]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     run: RunArgs,
@@ -33,6 +40,15 @@ pub(crate) fn wait(args: &WaitArgs, console: &Console) -> Done {
 }
 
 pub(crate) fn watch(args: &WatchArgs, console: &Console) -> Done {
+    if !args.json && watch::is_possible() {
+        let session = console.session();
+        let run = session.find_run(&args.run.choice())?;
+        if is_live(&run).is_ok_and(|standing| standing.is_live())
+            && watch::watch(&session, &run, console)? == Left::ByKey
+        {
+            return Ok(Exit::Fine);
+        }
+    }
     let detail = Some(Detail::Quiet);
     stay(&args.run, detail, Shown::json(args.json), console)
 }

@@ -126,7 +126,7 @@ fn hint(error: &SessionError) -> Option<String> {
         }
         SessionError::NoRuns(_) => "`fairtrial run SPEC` makes one",
         SessionError::NoScheduler => {
-            "`--detach` goes with `--engine slurm`, `template` or `skypilot`; trials on this machine end with their \
+            "`--detach` goes with a scheduler (`--engine slurm`, `sge`, ...); trials on this machine end with their \
              controller"
         }
         SessionError::CodeChanged { .. } => {
@@ -180,6 +180,9 @@ fn hint(error: &SessionError) -> Option<String> {
         }
         SessionError::NotRecorded { .. } => {
             "run the benchmark there first, or keep a baseline file: `fairtrial gate --save-baseline main.json`"
+        }
+        SessionError::OtherCommands { .. } => {
+            "compare two commands in one bench; or, where they are versions of one program, keep the baseline with a name and give the same one now: `-n NAME`"
         }
         SessionError::LostRecords(_) => {
             "`fairtrial run SPEC --reuse` makes a run of the records that are left and runs the others again"

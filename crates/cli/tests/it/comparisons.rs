@@ -372,6 +372,22 @@ fn scores_of_several_tasks_are_compared_between_reference_points() {
 }
 
 #[test]
+fn without_sides_the_arms_of_the_newest_run_are_compared() {
+    let project = Project::with_spec(
+        "seeds = 6\nshell = true\ncommand = \"echo m=$(({seed} % 7 + {x}))\"\narms = { a = { x = 1 }, b = { x = 9 } }\n\
+         metrics = { m = { from = \"stdout:m=([0-9]+)\", direction = \"up\" } }\n",
+    );
+    let none = project.expect(2, &["compare"]).err;
+    assert!(none.contains("no run"), "{none}");
+    project.expect(0, &["run", "bench.toml", "--set", "name=first"]);
+    project.expect(0, &["run", "bench.toml", "--set", "name=last"]);
+    let newest = project.expect(0, &["compare"]).out;
+    assert!(newest.contains("b against a (last "), "{newest}");
+    let named = project.expect(0, &["compare", "--run", "first"]).out;
+    assert!(named.contains("b against a (first "), "{named}");
+}
+
+#[test]
 fn an_arm_of_a_run_is_a_side() {
     let project = Project::with_spec(SPEC);
     project.expect(0, &["run", "bench.toml"]);

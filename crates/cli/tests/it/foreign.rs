@@ -476,10 +476,60 @@ fn a_spec_reads_what_the_trials_own_process_logged() {
 }
 
 #[test]
+fn a_trial_that_failed_is_exported_with_its_time_and_how_it_ended() {
+    let project = Project::with_spec(
+        "name = \"ends\"\ncommand = \"sh end.sh {end}\"\n\
+         [arms]\ngood = { end = 0 }\nbad = { end = 3 }\nkilled = { end = 9 }\n\
+         [metrics.time]\nfrom = \"stdout:time=([0-9.]+)\"\nunit = \"s\"\ndirection = \"down\"\n",
+    );
+    project.write(
+        "end.sh",
+        "[ $1 = 0 ] && echo time=0.5\n[ $1 = 9 ] && kill -9 $$\nexit $1\n",
+    );
+    project.expect(1, &["run", "bench.toml"]);
+    let exported = project.expect(0, &["export", "ends", "--to", "hyperfine"]);
+    let exported: Value = serde_json::from_str(&exported.out).unwrap();
+    let results = exported["results"].as_array().unwrap();
+    let of = |arm: &str| {
+        let mut found = results.iter();
+        found.find(|result| result["command"] == arm).unwrap()
+    };
+    assert_eq!(of("good")["times"], json!([0.5]));
+    for (arm, code) in [
+        ("good", json!([0])),
+        ("bad", json!([3])),
+        ("killed", json!([null])),
+    ] {
+        assert_eq!(of(arm)["exit_codes"], code, "{arm}: {exported}");
+        assert!(of(arm)["times"][0].as_f64().unwrap() > 0.0, "{exported}");
+    }
+    project.write("ends.json", &exported.to_string());
+    let back = project
+        .expect(0, &["summarize", "ends.json", "--json"])
+        .json();
+    assert_eq!(back["outcomes"]["failed"], 2, "{back}");
+}
+
+#[test]
 fn a_file_of_no_known_kind_is_named_by_every_command() {
     let project = Project::new();
     project.write("what/is.this", "nothing that anybody knows");
-    for command in ["summarize", "report", "power", "gate", "variance"] {
+    project.write("what/empty.json", "");
+    std::fs::create_dir(project.path().join("what/folder")).unwrap();
+    for command in [
+        "summarize",
+        "report",
+        "power",
+        "gate",
+        "variance",
+        "compare",
+    ] {
+        for there in ["what/empty.json", "what/folder"] {
+            let ran = project.expect(2, &[command, there]);
+            let denied = ["no such file", "there is no file", "there is no run, "];
+            let told = ran.err.contains(there) && !denied.iter().any(|no| ran.err.contains(no));
+            assert!(told, "{command} {there}: {}", ran.err);
+        }
         let ran = project.expect(2, &[command, "what/is.this"]);
         assert!(ran.err.contains("what/is.this"), "{command}: {}", ran.err);
         assert!(

@@ -500,3 +500,50 @@ fn a_part_of_the_trials_can_be_judged_alone_and_that_is_said() {
     let ran = project.expect(2, &["compare", "bench", "--only", "task=none"]);
     assert!(ran.err.contains("no trial of"), "{}", ran.err);
 }
+
+#[test]
+fn revisions_are_timed_and_judged_in_one_command() {
+    let project = Project::new();
+    let set_up = "git init -q -b main . && git config user.name you && git config user.email you@example.com && \
+                  printf data/ > .gitignore && echo 'sleep 0.002' > work.sh && git add . && git commit -qm quick && \
+                  echo 'sleep 0.3' > work.sh";
+    assert_eq!(project.shell(set_up).code, 0);
+    let gate = ["gate", "--rev", "main", "--build", "cp work.sh built.sh"];
+    let command = ["--", "sh", "built.sh"];
+    let files = ["--json", "--md", "summary.md"];
+    let ran = project.run(&[&gate[..], &files, &command].concat());
+    assert_eq!(ran.code, 1, "slower: {}{}", ran.out, ran.err);
+    assert_eq!(ran.json()["word"], "regressed", "{}", ran.out);
+    assert!(project.read("summary.md").contains("regressed"));
+    // The run is kept: it can be judged again, with the same answer.
+    project.expect(1, &["gate", "bench"]);
+    // What cannot be is said before anything is built.
+    for (args, wanted) in [
+        (&["--rule", "wall=5%"][..], "cannot be used with"),
+        (&["--baseline", "x"], "cannot be used with"),
+    ] {
+        let ran = project.run(&[&gate[..], args, &command].concat());
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains(wanted), "{}", ran.err);
+    }
+    for (args, wanted) in [
+        (
+            &["gate", "--rev", "main"][..],
+            "there is no command to time",
+        ),
+        (
+            &["gate", "bench", "--margin", "5%"],
+            "--margin is about what `gate --rev",
+        ),
+        (&["gate", "--", "true"], "--rev"),
+    ] {
+        let ran = project.run(args);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains(wanted), "{}", ran.err);
+    }
+    // A revision whose command fails is not judged.
+    let failing = [&gate[..], &["--", "sh", "-c", "echo broken >&2; exit 3"]].concat();
+    let ran = project.run(&failing);
+    assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("broken"), "{}", ran.err);
+}

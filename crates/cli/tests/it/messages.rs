@@ -2,7 +2,7 @@
 
 use crate::common::Project;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "check",
     "plan",
     "run",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 16] = [
     "demo",
     "doctor",
     "completions",
+    "self",
 ];
 
 #[test]
@@ -220,12 +221,6 @@ fn editors_and_shells_are_served() {
     let project = Project::new();
     let schema = project.expect(0, &["schema"]).json();
     assert!(schema["properties"]["tasks"].is_object());
-    assert!(
-        project
-            .expect(0, &["completions", "bash"])
-            .out
-            .contains("_fairtrial()")
-    );
     project.expect(0, &["init", "new.toml"]);
     project.expect(0, &["check", "new.toml"]);
     project.expect(2, &["init", "new.toml"]);

@@ -9,7 +9,7 @@ fn a_time_has_its_unit_and_direction_and_is_measured_one_trial_at_a_time() {
          [metrics.time]\nfrom = \"resource:wall\"\nmargin = \"1%\"\n",
     );
     let checked = project.run(&["check", "bench.toml"]);
-    let wanted = "trials run one at a time, because `time` is a time";
+    let wanted = "trials run one at a time, because trials beside each other would be in each other's `time`";
     assert!(
         checked.err.contains(wanted),
         "{}{}",
@@ -35,8 +35,9 @@ fn a_time_has_its_unit_and_direction_and_is_measured_one_trial_at_a_time() {
 
 #[test]
 fn where_no_metric_is_reported_wall_times_are_compared() {
+    // So far apart that a busy machine cannot hide it.
     let project = Project::with_spec(
-        "parallel = 1\nseeds = 8\ncommand = \"sleep {s}\"\n[arms.a]\ns = 0.001\n[arms.b]\ns = 0.05\n",
+        "parallel = 1\nseeds = 8\ncommand = \"sleep {s}\"\n[arms.a]\ns = 0.001\n[arms.b]\ns = 0.5\n",
     );
     let ran = project.expect(0, &["run", "bench.toml"]);
     let said = format!("{}{}", ran.out, ran.err);

@@ -1,14 +1,15 @@
 //! How often an experiment is executed where its spec does not say: warm-up until the times are stable, then for about as
 //! long as asked, with several executions inside each time where one is too short for the clock.
 
-use super::{Iterations, Session};
+use super::Session;
+use super::iterate::Iterations;
 use crate::course::Course;
-use crate::reported::DURATION;
 use crate::request::DriveTask;
 use crate::trouble::Trouble;
 use crate::worker::WorkerProcess;
 use fairtrial_experiment::Phase;
 use fairtrial_experiment::protocol::Sample;
+use fairtrial_model::DURATION;
 use fairtrial_stats::descriptive::{QuantileRule, quantile_sorted};
 use rustix::time::{ClockId, clock_gettime};
 

@@ -3,6 +3,7 @@
 use fairtrial_agent::check::{check_cost_caps, check_options, check_task, check_timeout};
 use fairtrial_agent::findings::Findings;
 use fairtrial_agent::format::{Reading, read_task};
+use fairtrial_agent::sandbox::container_kind;
 use fairtrial_agent::task::{AgentTask, ReadTask};
 use fairtrial_agent::{AgentError, baseline};
 use fairtrial_spec::{SandboxKind, Spec, Task, Work, find_path};
@@ -124,7 +125,7 @@ impl TaskReader {
         let (read, mut findings) = (read.as_ref(), findings.clone());
         if let (Some(read), Work::Prepared { options, .. }) = (read, &task.work) {
             let mut options = options.clone();
-            options.sandbox.kind = options.sandbox.kind.or(self.backend);
+            options.sandbox.kind = options.sandbox.kind.or(self.sandbox_for(&read.task));
             check_timeout(task, &read.task, &mut findings);
             check_options(&options, &task.limits, &read.task, &mut findings);
             check_cost_caps(&options.agent, self.caps_cost, &mut findings);
@@ -135,6 +136,35 @@ impl TaskReader {
             digest: read.map(|read| read.digest.clone()),
             findings,
         })
+    }
+
+    /// The sandbox of a task that names none.
+    fn sandbox_for(&self, task: &AgentTask) -> Option<SandboxKind> {
+        let own = || task.contained.as_ref().and_then(|_| container_kind());
+        self.backend.or_else(own)
+    }
+
+    /// Gives the tasks of a spec that name no sandbox theirs.
+    pub fn confine(&self, spec: &mut Spec) {
+        for task in &mut spec.tasks {
+            let Work::Prepared { options, .. } = &task.work else {
+                continue;
+            };
+            if options.sandbox.kind.is_some() {
+                continue;
+            }
+            let known = key(task).and_then(|(key, _)| self.read.get(&key)?.0.as_ref());
+            let kind = match known {
+                Some(read) => self.sandbox_for(&read.task),
+                // One that cannot be read is told of elsewhere.
+                None => self
+                    .read(task)
+                    .map_or(self.backend, |read| self.sandbox_for(&read.task)),
+            };
+            if let Work::Prepared { options, .. } = &mut task.work {
+                options.sandbox.kind = kind;
+            }
+        }
     }
 
     /// Whether the commits of a task are there.

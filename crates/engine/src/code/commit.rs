@@ -62,8 +62,7 @@ pub(super) fn add_to(record: &mut Record, look: Option<&VcsLook>) {
     let Some(code) = &mut record.code else { return };
     if let Some(Vcs::Git(state)) = look.map(VcsLook::get) {
         code.commit.clone_from(&state.commit);
-        let patch = state.diff_sha256.as_ref();
-        code.patch = patch.map(|hash| hash.get(..32).unwrap_or(hash).to_owned());
+        code.patch = state.changes_name();
     }
     if code.is_unknown() {
         record.code = None;

@@ -2,7 +2,7 @@
 //! not even that where many are watched and the last look was a moment ago.
 
 use super::imports::{Import, imports};
-use fairtrial_journal::{CodeSet, code_set_hash};
+use fairtrial_journal::{CodePart, CodeSet, code_set_hash};
 use fairtrial_model::hex;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -147,5 +147,17 @@ impl Observed {
         let pause = took.saturating_mul(SHARE).min(Duration::from_secs(5));
         self.next_look = began + took + pause.max(MOMENT);
         same
+    }
+}
+
+/// Remembers what changed while trials run.
+pub(super) fn note(
+    part: CodePart,
+    before: Option<&Observed>,
+    now: &Observed,
+    changed: &mut Vec<String>,
+) {
+    if let Some(before) = before.filter(|before| before.hash != now.hash) {
+        changed.extend(part.differences(&before.set, &now.set));
     }
 }

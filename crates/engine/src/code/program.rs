@@ -3,6 +3,7 @@
 use super::python::{is_python, of_first_line};
 use fairtrial_experiment::{Origin, Sources};
 use fairtrial_process::find_program;
+use fairtrial_spec::{Task, Work};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,8 @@ pub(super) struct Started {
     pub(super) files: Vec<PathBuf>,
     /// The Python among the programs.
     pub(super) python: Option<PathBuf>,
+    /// Where that looks for modules besides, as the trial's own task says; absent where the caller's word holds.
+    pub(super) python_path: Option<String>,
     /// Python modules by name.
     pub(super) modules: Vec<String>,
     /// Where Python is started: modules are looked for there too.
@@ -176,4 +179,22 @@ fn is_run(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str());
     let is_script = ending.is_some_and(|ending| SCRIPTS.contains(&ending));
     data.is_file() && (is_script || data.permissions().mode() & 0o111 != 0)
+}
+
+/// What only a placed trial knows, which names no program.
+const OF_THE_TRIAL: [&str; 7] = ["dir", "trial", "run", "attempt", "seed", "rollout", "index"];
+
+/// Whether all trials of a task start the same, whatever else differs.
+pub(super) fn is_fixed(task: &Task) -> bool {
+    let Work::Command { argv, .. } = &task.work else {
+        return true;
+    };
+    let texts = argv.iter().chain(&task.workdir);
+    texts.into_iter().all(|text| {
+        let mut text = text.clone();
+        for name in OF_THE_TRIAL {
+            text = text.replace(&format!("{{{name}}}"), "");
+        }
+        !text.contains('{')
+    })
 }

@@ -3,15 +3,17 @@
 
 use super::commit::{self, Commits};
 use super::imports::imports;
-use super::observed::{Contents, Observed, all_seen};
-use super::program::{Places, Started};
+use super::observed::{Contents, Observed, all_seen, note};
+use super::program::{Places, Started, is_fixed};
 use super::python::Interpreter;
 use fairtrial_experiment::Sources;
-use fairtrial_journal::provenance::VcsLook;
+use fairtrial_journal::provenance::{Vcs, VcsLook};
+use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{CodePart, CodeSet, RunDir, WATCHED_ROOT};
 use fairtrial_model::{Code, Record, UtcTime};
 use fairtrial_plan::Trial;
-use fairtrial_spec::{Spec, Task, Work};
+use fairtrial_spec::{Spec, Work, expand_env};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,8 +22,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MOST_FILES: usize = 5000;
 /// Different sets of words whose programs are remembered: a sweep may have millions.
 const MOST_KNOWN: usize = 4096;
-/// What only a placed trial knows, which names no program.
-const OF_THE_TRIAL: [&str; 7] = ["dir", "trial", "run", "attempt", "seed", "rollout", "index"];
+
+/// The folder that the Python SDK writes specs to: it stands for the one around it.
+const WRITTEN: &str = ".fairtrial";
+/// Where Python looks for modules; a task may say it.
+const PYTHON_PATH: &str = "PYTHONPATH";
 
 /// Where and with what trials would be started now.
 #[derive(Debug, Clone, Copy)]
@@ -48,17 +53,20 @@ pub(crate) struct CodeWatch {
     commits: Mutex<Commits>,
 }
 
+/// A Python by its program and by the `PYTHONPATH` of the task: each finds modules of its own.
+type Python = (PathBuf, Option<String>);
+
 /// What was seen so far.
 #[derive(Debug, Default)]
 struct Known {
     contents: Contents,
-    pythons: HashMap<PathBuf, Option<Interpreter>>,
+    pythons: HashMap<Python, Option<Interpreter>>,
     /// What tasks start whose commands are the same for all trials, by the task's place in the source.
-    tasks: HashMap<usize, Arc<Started>>,
-    /// What commands start, by their words and folder.
-    commands: HashMap<(Vec<String>, PathBuf), Arc<Started>>,
+    tasks: HashMap<(usize, Option<String>), Arc<Started>>,
+    /// What commands start, by their words, folder and `PYTHONPATH`.
+    commands: HashMap<(Vec<String>, PathBuf, Option<String>), Arc<Started>>,
     programs: HashMap<Arc<Started>, Observed>,
-    packages: HashMap<PathBuf, Observed>,
+    packages: HashMap<Python, Observed>,
     watched: Option<Observed>,
     kept: BTreeSet<String>,
     /// Names of what changed while trials ran, until somebody asks.
@@ -70,10 +78,11 @@ impl CodeWatch {
         let base = PathBuf::from(&spec.base_dir);
         let base = base.canonicalize().unwrap_or(base);
         let top = base.ancestors().find(|folder| folder.join(".git").exists());
+        let around = base.parent().filter(|_| base.ends_with(WRITTEN));
         let path = now.environment.iter().find(|(name, _)| name == "PATH");
         let data = now.data.canonicalize();
         let places = Places {
-            project: top.unwrap_or(&base).to_owned(),
+            project: top.or(around).unwrap_or(&base).to_owned(),
             data: data.unwrap_or_else(|_| now.data.to_owned()),
             path: path.map(|(_, path)| path.into()).unwrap_or_default(),
             base,
@@ -92,7 +101,9 @@ impl CodeWatch {
 
     /// Begins to look at the commit; the look can be shared.
     pub(crate) fn look_at_commit(&self) -> Arc<VcsLook> {
-        let look = VcsLook::start(&self.places.base, &self.places.data);
+        let variables = self.environment.iter().map(|(name, value)| (name, value));
+        let redactor = Redactor::from_env(variables);
+        let look = VcsLook::start(&self.places.base, &self.places.data, redactor);
         self.commits().add((self.now)(), &look);
         look
     }
@@ -124,6 +135,20 @@ impl CodeWatch {
         let started = record.started_at.unwrap_or(record.ended_at);
         let look = self.commits().at(started);
         commit::add_to(record, look.as_deref());
+        if let (Some(run), Some(look)) = (&self.keep, &look) {
+            self.keep_changes(run, look);
+        }
+    }
+
+    /// Keeps the uncommitted changes that a look saw, once.
+    fn keep_changes(&self, run: &RunDir, look: &VcsLook) {
+        if let Vcs::Git(state) = look.get()
+            && let Some((name, changes)) = state.changes()
+            && self.known().kept.insert(name.clone())
+        {
+            // What cannot be written is missing later, and only there.
+            let _ = run.keep_changes(&name, changes);
+        }
     }
 
     /// The names of what changed since this was asked last.
@@ -158,26 +183,33 @@ impl CodeWatch {
     }
 
     fn started(&self, trial: &Trial<'_>, known: &mut Known) -> Arc<Started> {
-        if let Some(started) = known.tasks.get(&trial.task.place) {
+        let python_path = self.python_path(trial);
+        let task = (trial.task.place, python_path.clone());
+        if let Some(started) = known.tasks.get(&task) {
             return Arc::clone(started);
         }
         if let Work::Experiment { origin, .. } = &trial.task.work {
-            let started = Started::by_origin(origin.as_ref(), &self.sources, &self.places);
-            let started = Arc::new(started);
-            known.tasks.insert(trial.task.place, Arc::clone(&started));
+            let started = Arc::new(Started {
+                python_path,
+                ..Started::by_origin(origin.as_ref(), &self.sources, &self.places)
+            });
+            known.tasks.insert(task, Arc::clone(&started));
             return started;
         }
         let expand = |text: &String| trial.expand(text, None).unwrap_or_else(|_| text.clone());
         let workdir = trial.task.workdir.as_ref().map(expand);
         let workdir =
             workdir.map_or_else(|| self.places.base.clone(), |it| self.places.base.join(it));
-        let key = (trial.argv(None).unwrap_or_default(), workdir);
+        let key = (trial.argv(None).unwrap_or_default(), workdir, python_path);
         if let Some(started) = known.commands.get(&key) {
             return Arc::clone(started);
         }
-        let started = Arc::new(Started::by_command(&key.0, &key.1, &self.places));
+        let started = Arc::new(Started {
+            python_path: key.2.clone(),
+            ..Started::by_command(&key.0, &key.1, &self.places)
+        });
         if is_fixed(trial.task) {
-            known.tasks.insert(trial.task.place, Arc::clone(&started));
+            known.tasks.insert(task, Arc::clone(&started));
             return started;
         }
         if known.commands.len() >= MOST_KNOWN {
@@ -185,6 +217,17 @@ impl CodeWatch {
         }
         known.commands.insert(key, Arc::clone(&started));
         started
+    }
+
+    /// Where Python looks for modules in a trial, where its task says so.
+    fn python_path(&self, trial: &Trial<'_>) -> Option<String> {
+        let text = trial.task.env.get(PYTHON_PATH)?;
+        let text = trial.expand(text, None).unwrap_or_else(|_| text.clone());
+        let set = |name: &str| {
+            let found = self.environment.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| Cow::Borrowed(value.as_str()))
+        };
+        expand_env(&text, set).ok()
     }
 
     fn program(&self, started: &Arc<Started>, known: &mut Known) -> Option<String> {
@@ -262,18 +305,20 @@ impl CodeWatch {
     }
 
     fn interpreter(&self, started: &Started, known: &mut Known) -> Option<Interpreter> {
-        let python = started.python.as_ref()?;
-        let ask = || Interpreter::ask(python, &started.workdir, &self.environment);
-        known
-            .pythons
-            .entry(python.clone())
-            .or_insert_with(ask)
-            .clone()
+        let python = started.python.clone()?;
+        let ask = || {
+            let mut environment = self.environment.clone();
+            let path = started.python_path.clone();
+            environment.extend(path.map(|path| (PYTHON_PATH.to_owned(), path)));
+            Interpreter::ask(&python, &started.workdir, &environment)
+        };
+        let key = (python.clone(), started.python_path.clone());
+        known.pythons.entry(key).or_insert_with(ask).clone()
     }
 
     fn packages(&self, started: &Started, known: &mut Known) -> Option<String> {
-        let python = started.python.as_ref()?;
-        if let Some(observed) = known.packages.get_mut(python)
+        let python = (started.python.clone()?, started.python_path.clone());
+        if let Some(observed) = known.packages.get_mut(&python)
             && observed.is_current()
         {
             return Some(observed.hash.clone());
@@ -283,13 +328,13 @@ impl CodeWatch {
         let now = Observed::new(interpreter.packages(), folders);
         note(
             CodePart::Packages,
-            known.packages.get(python),
+            known.packages.get(&python),
             &now,
             &mut known.changed,
         );
         self.keep(&now, &mut known.kept);
         let hash = now.hash.clone();
-        known.packages.insert(python.clone(), now);
+        known.packages.insert(python, now);
         Some(hash)
     }
 
@@ -363,26 +408,4 @@ impl CodeWatch {
             let _ = run.keep_code_set(&now.hash, &now.set);
         }
     }
-}
-
-/// Remembers what changed while trials run.
-fn note(part: CodePart, before: Option<&Observed>, now: &Observed, changed: &mut Vec<String>) {
-    if let Some(before) = before.filter(|before| before.hash != now.hash) {
-        changed.extend(part.differences(&before.set, &now.set));
-    }
-}
-
-/// Whether all trials of a task start the same, whatever else differs.
-fn is_fixed(task: &Task) -> bool {
-    let Work::Command { argv, .. } = &task.work else {
-        return true;
-    };
-    let texts = argv.iter().chain(&task.workdir);
-    texts.into_iter().all(|text| {
-        let mut text = text.clone();
-        for name in OF_THE_TRIAL {
-            text = text.replace(&format!("{{{name}}}"), "");
-        }
-        !text.contains('{')
-    })
 }

@@ -331,3 +331,17 @@ fn who_attends_a_run_counts_the_retries_of_those_before() {
     let mut resumed = Dispatch::new(Arc::clone(&plan), &known, Instant::now());
     assert_eq!(resumed.next(Instant::now()), again(2).0);
 }
+
+#[test]
+fn a_paused_run_starts_nothing_and_still_ends() {
+    let (mut dispatch, plan) = dispatch("seeds = 2\ncommand = \"p\"\n");
+    step(&mut dispatch, &plan, Outcome::Ok);
+    assert!(dispatch.pause(true));
+    assert!(!dispatch.pause(true), "it was paused before");
+    assert_eq!(dispatch.next(Instant::now()), Next::Wait(None));
+    assert!(dispatch.pause(false));
+    step(&mut dispatch, &plan, Outcome::Ok);
+    dispatch.pause(true);
+    assert_eq!(dispatch.next(Instant::now()), Next::Done);
+    assert_eq!(dispatch.status(), RunStatus::Finished);
+}

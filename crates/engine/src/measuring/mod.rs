@@ -7,6 +7,7 @@ pub(crate) use again::{Again, Measuring};
 
 use crate::error::EngineError;
 use crate::prepare;
+use crate::put_away::bring_back;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Durability, Event, JournalError, JournalWriter, RunDir, RunLock, RunState, effective_records,
@@ -84,6 +85,13 @@ pub fn measure_again(request: &MeasureRequest<'_>) -> Result<Remeasured, EngineE
     effective_records(&run.journal(), &state, |record: Record| {
         records.push(record);
         Ok::<(), JournalError>(())
+    })?;
+    let ran = records.iter().filter(|record| !record.dir.is_empty());
+    let dirs = ran.map(|record| run.root().path().join(&record.dir));
+    bring_back(run.root(), dirs).map_err(|source| JournalError::Io {
+        action: "bring back files of trials of",
+        path: run.path().to_owned(),
+        source,
     })?;
     let pairs = paired(records, &measuring)?;
     let measured = Remeasured {

@@ -1,13 +1,14 @@
 //! Picking up what an earlier controller handed out, from the journal and the chunks' folders.
 
-use super::contract::{JobState, Submitted};
+use super::contract::{Batch, JobState, Submitted};
 use super::open_chunk::{Element, OpenChunk};
 use super::pack::Load;
 use super::remote_run::{OpenBatch, RemoteRun};
+use super::resubmit::{LATE_PAUSE, was_refused};
 use crate::attempt_id::AttemptId;
 use crate::error::EngineError;
 use fairtrial_journal::{BatchInfo, RunState};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl RemoteRun<'_> {
     /// Finds what an earlier controller handed out.
@@ -26,13 +27,8 @@ impl RemoteRun<'_> {
                     jobs: open,
                 });
             }
-            let submitted = Submitted {
-                key: info.key.clone(),
-                handle: info.handle.clone(),
-                elements: info.chunks.end - info.chunks.start,
-                folder: self.run.chunks(),
-            };
-            if info.key != self.key(info.number) {
+            let submitted = Submitted::of(self.run, info);
+            if info.key != Batch::key_of(self.run, info.number) {
                 elsewhere.push((info.number, submitted));
                 continue;
             }
@@ -44,8 +40,13 @@ impl RemoteRun<'_> {
                 };
                 self.batch(info.key.clone(), info.chunks.clone(), load.needs, None)
             });
+            // Whoever was cut off before the answer came may have submitted it, unless the last try was refused.
+            let doubt = !info.taken && !was_refused(&submitted)?;
+            let pause = if doubt { LATE_PAUSE } else { Duration::ZERO };
             let batch = OpenBatch {
                 unnamed,
+                doubt,
+                again_at: Instant::now() + pause,
                 ..OpenBatch::new(submitted, unconfirmed)
             };
             self.batches.insert(info.number, batch);
@@ -93,7 +94,7 @@ impl RemoteRun<'_> {
         for chunk in self.chunks.values_mut() {
             let there = elsewhere.iter().any(|(number, _)| chunk.batch == *number);
             if there && chunk.has_left() {
-                chunk.sight(JobState::Done, now);
+                chunk.sight(JobState::Done, now, now);
             }
         }
         self.close_lost()?;

@@ -21,7 +21,9 @@ impl RemoteRun<'_> {
     pub(super) fn handle_stop(&mut self) -> Result<bool, EngineError> {
         let reason = self.slots.controller.lock().dispatch.stop_reason().cloned();
         match reason {
-            Some(StopReason::Detach | StopReason::Broken(_)) => return Ok(true),
+            Some(StopReason::Detach | StopReason::Unsubmitted | StopReason::Broken(_)) => {
+                return Ok(true);
+            }
             Some(StopReason::Cancel) if self.cancelled.is_none() => self.cancel_all()?,
             Some(_) if self.cancelled.is_none() && !self.withdrawn => self.withdraw()?,
             _ => {}

@@ -2,7 +2,9 @@
 //! its word counts less than a record or a heartbeat.
 
 use super::command::CommandError;
-use fairtrial_journal::JournalError;
+use fairtrial_journal::{BatchInfo, JournalError, RunDir};
+use fairtrial_model::hex;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -57,27 +59,39 @@ impl PlaceError {
         Self::Unfit { engine, message }
     }
 
-    /// Whether the same may work later: the scheduler is down, slow, or full.
-    pub fn is_temporary(&self) -> bool {
-        const SIGNS: [&str; 9] = [
-            "unable to contact",
+    /// Whether a submission that gave this error may have gone through all the same: its answer was late or was lost.
+    pub fn may_have_gone_through(&self) -> bool {
+        matches!(
+            self,
+            Self::Command(CommandError::Late { .. } | CommandError::Unreachable { .. })
+        ) || self.says(&[
             "timed out",
-            "temporarily",
-            "connection refused",
             "connection reset",
             "zero bytes were transmitted",
-            "standby mode",
-            "submitjob",
-            "try again",
-        ];
-        match self {
-            Self::Command(CommandError::Late { .. } | CommandError::Unreachable { .. }) => true,
-            Self::Command(CommandError::Failed { message, .. }) => {
-                let message = message.to_lowercase();
-                SIGNS.iter().any(|sign| message.contains(sign))
-            }
-            _ => false,
-        }
+            "broken pipe",
+        ])
+    }
+
+    /// Whether the same may work later: the scheduler is down, slow, or full.
+    pub fn is_temporary(&self) -> bool {
+        self.may_have_gone_through()
+            || self.says(&[
+                "unable to contact",
+                "temporarily",
+                "connection refused",
+                "standby mode",
+                "submitjob",
+                "try again",
+            ])
+    }
+
+    /// Whether a command failed with one of these in its words.
+    fn says(&self, signs: &[&str]) -> bool {
+        let Self::Command(CommandError::Failed { message, .. }) = self else {
+            return false;
+        };
+        let message = message.to_lowercase();
+        signs.iter().any(|sign| message.contains(sign))
     }
 }
 
@@ -122,6 +136,8 @@ pub struct Batch {
     pub needs: JobNeeds,
     /// Elements that may run at the same time.
     pub parallel: Option<u64>,
+    /// Seconds between two signs of life of a job.
+    pub beat_s: f64,
     /// The folder with the chunks.
     pub folder: PathBuf,
     /// The run's plan, for `exec`.
@@ -139,6 +155,16 @@ impl Batch {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
+    }
+
+    /// A name that no other run's jobs have, in letters that every scheduler takes. The run's place is in it: its jobs
+    /// write there, so that a copy of the folder is not theirs.
+    pub(super) fn key_of(run: &RunDir, batch: u64) -> String {
+        let path = run.path();
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let hash = hex(&Sha256::digest(path.display().to_string())[..4]);
+        let stamp: String = run.stamp().to_string().replace("__", "-");
+        format!("ft-{stamp}-{hash}-{batch}")
     }
 
     /// A file of this batch beside the chunks.
@@ -160,11 +186,23 @@ pub struct Submitted {
     pub folder: PathBuf,
 }
 
+impl Submitted {
+    /// A submission as the journal knows it.
+    pub(super) fn of(run: &RunDir, info: &BatchInfo) -> Self {
+        Self {
+            key: info.key.clone(),
+            handle: info.handle.clone(),
+            elements: info.chunks.end - info.chunks.start,
+            folder: run.chunks(),
+        }
+    }
+}
+
 /// What a scheduler believes of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobState {
-    /// Waits for its turn.
-    Pending,
+    /// Waits for its turn, for this reason where the scheduler says one.
+    Pending(String),
     /// Waits for somebody to release it.
     Held(String),
     /// Runs.
@@ -194,14 +232,22 @@ impl JobState {
     pub fn is_over(&self) -> bool {
         !matches!(
             self,
-            Self::Pending | Self::Held(_) | Self::Running | Self::Suspended | Self::Missing
+            Self::Pending(_) | Self::Held(_) | Self::Running | Self::Suspended | Self::Missing
         )
+    }
+
+    /// Why the scheduler does not run it now, where it says so.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Pending(reason) | Self::Held(reason) if !reason.is_empty() => Some(reason),
+            _ => None,
+        }
     }
 
     /// The word for people.
     pub fn word(&self) -> &'static str {
         match self {
-            Self::Pending => "pending",
+            Self::Pending(_) => "pending",
             Self::Held(_) => "held",
             Self::Running => "running",
             Self::Suspended => "suspended",
@@ -217,6 +263,17 @@ impl JobState {
     }
 }
 
+/// What a scheduler says when it is asked for a submission by its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Adopted {
+    /// It has it, under this handle.
+    Handle(String),
+    /// It shows none.
+    NotThere,
+    /// It cannot be asked.
+    CannotAsk,
+}
+
 /// What a scheduler knows, by key and element. What is not in it is missing.
 pub type Sightings = BTreeMap<(String, u64), JobState>;
 
@@ -228,9 +285,10 @@ pub trait Engine: Send + Sync {
     /// Looks at the scheduler and refuses early what cannot work.
     fn probe(&self) -> Result<Probe, PlaceError>;
 
-    /// Asks whether the scheduler would take such a batch, without submitting it.
-    fn rehearse(&self, _batch: &Batch) -> Result<(), PlaceError> {
-        Ok(())
+    /// Asks whether the scheduler would take such a batch, without submitting it. Gives what the user should know of one
+    /// that it would take, and let wait.
+    fn rehearse(&self, _batch: &Batch) -> Result<Option<String>, PlaceError> {
+        Ok(None)
     }
 
     /// What [`Engine::submit`] would write and run, for people; asks nobody.
@@ -240,11 +298,16 @@ pub trait Engine: Send + Sync {
     /// its answer has none. Who is not sure whether an earlier call went through asks [`Engine::adopt`] first.
     fn submit(&self, batch: &Batch) -> Result<String, PlaceError>;
 
-    /// The handle of a batch by its key, after a crash between submitting and writing down.
-    fn adopt(&self, key: &str) -> Result<Option<String>, PlaceError>;
+    /// The handle of a batch by its key, after a crash between submitting and writing down, or an answer that did not come.
+    fn adopt(&self, key: &str) -> Result<Adopted, PlaceError>;
 
     /// What the scheduler knows of these batches, in one question.
     fn poll(&self, batches: &[Submitted]) -> Result<Sightings, PlaceError>;
+
+    /// What another source says of elements that a poll did not show. Where there is none, nothing.
+    fn second_look(&self, _batches: &[(&Submitted, Vec<u64>)]) -> Result<Sightings, PlaceError> {
+        Ok(Sightings::new())
+    }
 
     /// Ends elements of a batch: asked, then by force. `None` means all of them.
     fn cancel(&self, batch: &Submitted, elements: Option<&[u64]>) -> Result<(), PlaceError>;
@@ -277,6 +340,11 @@ pub trait Engine: Send + Sync {
     /// The command by which a person ends elements of a batch, where one is known.
     fn cancel_line(&self, batch: &Submitted, elements: &[u64]) -> Option<String>;
 
+    /// Whether the scheduler says in an element's log, and may say nowhere else, that it killed for memory.
+    fn log_tells_of_memory(&self, _batch: &Submitted, _element: u64) -> bool {
+        false
+    }
+
     /// What an element wrote, for people.
     fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError>;
 
@@ -284,4 +352,10 @@ pub trait Engine: Send + Sync {
     fn cleanup(&self, _batch: &Submitted) -> Result<(), PlaceError> {
         Ok(())
     }
+}
+
+/// An engine that was looked at and is fit for the run.
+pub(crate) struct ProbedEngine {
+    pub(crate) engine: Box<dyn Engine>,
+    pub(crate) probe: Probe,
 }

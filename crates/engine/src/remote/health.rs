@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// How long a cancelled job is waited for.
 pub(super) const CANCEL_WAIT: Duration = Duration::from_secs(90);
 
+/// How often something must be missed in the scheduler's answers before it is taken for gone.
+pub(super) const MOST_ABSENCES: u32 = 3;
+
 /// What to think of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Health {
@@ -43,14 +46,35 @@ impl OpenChunk {
         let quiet = now.duration_since(self.heard);
         if self.state.is_over() {
             let since = now.duration_since(self.state_since);
+            // Whoever said that nothing more can be done is not heard any more.
+            let comes_back = matches!(self.state, JobState::Preempted | JobState::NodeLost);
+            if self.setup_failed() && !self.began() && self.is_told() && !comes_back {
+                return Health::Dead;
+            }
             let dead = since >= self.patience() && quiet >= self.patience();
             return if dead { Health::Dead } else { Health::Fine };
         }
+        // The scheduler may have ended the job meanwhile: it says whether somebody cancelled it or it waits anew.
+        let waits_anew = matches!(self.state, JobState::Pending(_) | JobState::Held(_));
+        if self.setup_failed()
+            && (!self.began() || quiet >= self.patience())
+            && !(waits_anew && self.is_told())
+        {
+            return if self.is_in_doubt(now) {
+                Health::Fine
+            } else {
+                Health::Dead
+            };
+        }
         let waits = match &self.state {
             // Its turn has not come, or a person holds it back.
-            JobState::Pending => !self.began(),
+            JobState::Pending(_) => !self.began(),
             JobState::Suspended => true,
             JobState::Held(reason) => !self.began() && !reason.contains("launch failed"),
+            // Queues have answered nothing for a moment: an absence counts from its first sight, and is seen often.
+            JobState::Missing => {
+                self.absences < MOST_ABSENCES || now.duration_since(self.state_since) < grace
+            }
             _ => false,
         };
         if waits || quiet < grace {
@@ -63,7 +87,7 @@ impl OpenChunk {
     /// The same for one that was taken back before it began: it is over as soon as the scheduler says, after that, that
     /// it waits (whoever begins later sees that it was taken back) or is gone.
     pub(super) fn recalled_health(&self, since: Instant, grace: Duration, now: Instant) -> Health {
-        let waits = matches!(self.state, JobState::Pending | JobState::Held(_)) && !self.began();
+        let waits = matches!(self.state, JobState::Pending(_) | JobState::Held(_)) && !self.began();
         let gone = self.state.is_over() && self.state != JobState::NodeLost;
         if self.was_sighted(since) && (waits || gone) {
             Health::Left
@@ -98,6 +122,11 @@ impl OpenChunk {
         Duration::from_secs_f64(self.beat_s * 2.5)
     }
 
+    /// Whether the scheduler was asked after the job is known to have ended.
+    fn is_told(&self) -> bool {
+        self.left_at.is_some_and(|since| self.was_sighted(since))
+    }
+
     fn was_sighted(&self, since: Instant) -> bool {
         self.sighted_at.is_some_and(|at| at >= since)
     }
@@ -107,13 +136,12 @@ impl OpenChunk {
 mod tests {
     use super::{CANCEL_WAIT, Health, JobState, OpenChunk, Trust};
     use crate::attempt_id::AttemptId;
-    use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir};
+    use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Setup};
     use crate::remote::open_chunk::Element;
     use std::time::{Duration, Instant};
 
-    /// A cancelled chunk without a heartbeat, of which the scheduler says this, so long after.
-    fn cancelled(state: JobState, trust: Trust, waited: Duration) -> Health {
-        let since = Instant::now();
+    /// A chunk without a heartbeat, submitted then.
+    fn submitted(since: Instant) -> OpenChunk {
         let id = AttemptId {
             index: 0,
             attempt: 1,
@@ -125,27 +153,114 @@ mod tests {
             only: None,
             version: String::new(),
             beat_s: 10.0,
+            put_away: false,
             trials: vec![id],
         };
-        let mut chunk = OpenChunk::new(
-            ChunkDir::at("/none".into()),
-            &chunk,
-            Element {
-                batch: 0,
-                element: 0,
-            },
-            since,
-        );
+        let element = Element {
+            batch: 0,
+            element: 0,
+        };
+        OpenChunk::new(ChunkDir::at("/none".into()), &chunk, element, since)
+    }
+
+    /// The health of a cancelled chunk of which the scheduler says this, so long after.
+    fn cancelled(state: JobState, trust: Trust, waited: Duration) -> Health {
+        let since = Instant::now();
+        let mut chunk = submitted(since);
         let now = since + waited;
         assert_eq!(chunk.cancelled_health(since, trust, now), Health::Fine);
-        chunk.sight(state, now);
+        chunk.sight(state, now, now);
         chunk.cancelled_health(since, trust, now)
+    }
+
+    /// The health of a wanted chunk after each of these words of the scheduler, with a grace of 100 s.
+    fn healths(words: &[(u64, JobState)]) -> Vec<Health> {
+        let begin = Instant::now();
+        let mut chunk = submitted(begin);
+        let after = words.iter().map(|(at, state)| {
+            let now = begin + Duration::from_secs(*at);
+            chunk.sight(state.clone(), now, now);
+            chunk.health(Duration::from_secs(100), now)
+        });
+        after.collect()
+    }
+
+    #[test]
+    fn silence_counts_while_a_job_runs() {
+        let pending = || JobState::Pending("Resources".into());
+        let (fine, dead) = (Health::Fine, Health::Dead);
+        let waited = [
+            (500, pending()),
+            (501, JobState::Running),
+            (600, JobState::Running),
+        ];
+        assert_eq!(healths(&waited), [fine.clone(), fine.clone(), fine.clone()]);
+        let silent = [(500, JobState::Running), (601, JobState::Running)];
+        assert_eq!(healths(&silent), [fine.clone(), dead.clone()]);
+        // One answer without it, or a few within a short time, say nothing.
+        let missing = JobState::Missing;
+        let once = [
+            (500, missing.clone()),
+            (501, pending()),
+            (700, missing.clone()),
+        ];
+        assert_eq!(healths(&once), [fine.clone(), fine.clone(), fine.clone()]);
+        let often = [500, 510, 520, 599, 600].map(|at| (at, missing.clone()));
+        assert_eq!(healths(&often)[..4], [(); 4].map(|()| fine.clone()));
+        assert_eq!(healths(&often)[4], dead);
+        let twice = [(500, missing.clone()), (900, missing)];
+        assert_eq!(healths(&twice), [fine.clone(), fine]);
+    }
+
+    /// The health of a chunk whose node could not be prepared, after the scheduler's next word and then this later.
+    fn unprepared(state: Option<JobState>, later: u64) -> Health {
+        let begin = Instant::now();
+        let mut chunk = submitted(begin);
+        chunk.sight(JobState::Running, begin, begin);
+        chunk.setup = Some(Setup::Failed {
+            status: "1".into(),
+            line: 1,
+            host: "n1".into(),
+        });
+        let seen = begin + Duration::from_secs(1);
+        chunk.left_at = Some(seen);
+        let grace = Duration::from_secs(100);
+        assert_eq!(chunk.health(grace, seen), Health::Fine, "a word is due");
+        let next = begin + Duration::from_secs(2);
+        if let Some(state) = state {
+            chunk.sight(state, next, next);
+        }
+        chunk.health(grace, next + Duration::from_secs(later))
+    }
+
+    #[test]
+    fn the_scheduler_is_asked_why_a_node_was_not_prepared() {
+        for over in [
+            JobState::Cancelled,
+            JobState::Failed("NonZeroExitCode".into()),
+            JobState::Missing,
+        ] {
+            assert_eq!(unprepared(Some(over), 0), Health::Dead);
+        }
+        // Put back into the queue, where it may stay for long.
+        let pending = JobState::Pending("BeginTime".into());
+        assert_eq!(unprepared(Some(pending), 10_000), Health::Fine);
+        assert_eq!(unprepared(Some(JobState::Preempted), 0), Health::Fine);
+        // One that does not answer, or says what is long past, is not waited for without end.
+        for silent in [None, Some(JobState::Running)] {
+            assert_eq!(unprepared(silent.clone(), 10), Health::Fine);
+            assert_eq!(unprepared(silent, 70), Health::Dead);
+        }
     }
 
     #[test]
     fn a_cancelled_job_is_over_when_that_is_known() {
         let (shared, long) = (Trust::default(), CANCEL_WAIT * 100);
-        for lives in [JobState::Pending, JobState::Running, JobState::Suspended] {
+        for lives in [
+            JobState::Pending(String::new()),
+            JobState::Running,
+            JobState::Suspended,
+        ] {
             assert_eq!(cancelled(lives, shared, long), Health::Fine);
         }
         let at_once = Duration::ZERO;

@@ -3,13 +3,14 @@
 
 use super::contract::JobState;
 use super::health::Health;
-use super::open_chunk::OpenChunk;
+use super::open_chunk::{OpenChunk, is_cut};
 use super::remote_run::RemoteRun;
 use crate::attempt_id::AttemptId;
-use crate::chunk::{ChunkDir, Revoked};
+use crate::chunk::{ChunkDir, Revoked, Setup};
 use crate::error::EngineError;
 use fairtrial_journal::Fresh;
 use fairtrial_model::{Cause, Outcome, Record};
+use fairtrial_spec::EngineKind;
 use std::time::{Duration, Instant};
 
 /// Bytes of a job's log that are quoted when it dies before it begins.
@@ -121,10 +122,16 @@ impl RemoteRun<'_> {
 
     /// Records a trial that was cut off with its job, now that the scheduler has said why, or will not.
     fn settle_cut(&self, mut record: Record, chunk: &OpenChunk) {
-        let ending = if self.cancelled.is_some() || chunk.half_cancelled {
+        let by_user = self.cancelled.is_some() || chunk.half_cancelled;
+        let ending = if is_cut(&record) && by_user {
             (Outcome::Cancelled, Cause::User)
-        } else if chunk.recalled.is_some() {
+        } else if is_cut(&record) && chunk.recalled.is_some() {
             (Outcome::Cancelled, job_ended(TAKEN_BACK))
+        } else if self.ran_out_of_memory(chunk) {
+            out_of_memory()
+        } else if !is_cut(&record) {
+            // It was killed, and not for memory.
+            return self.slots.record(record);
         } else {
             cut_off(&record, chunk.state())
         };
@@ -187,18 +194,16 @@ impl RemoteRun<'_> {
         if *chunk.state() == JobState::Cancelled {
             return (Outcome::Cancelled, job_ended(CANCELLED_THERE));
         }
-        if *chunk.state() == JobState::OutOfMemory && !stillborn {
-            let cause = Cause::Memory {
-                limit_bytes: None,
-                went_on: false,
-            };
-            return (Outcome::Oom, cause);
+        if !stillborn && self.ran_out_of_memory(chunk) {
+            return out_of_memory();
         }
         if stillborn {
-            let message = format!(
-                "the job ended before its trials began ({state}): {}",
-                self.last_words(chunk)
-            );
+            let message = self.setup_failure(chunk).unwrap_or_else(|| {
+                format!(
+                    "the job ended before its trials began ({state}): {}",
+                    self.last_words(chunk)
+                )
+            });
             return (
                 Outcome::Infra,
                 Cause::Launch {
@@ -209,6 +214,38 @@ impl RemoteRun<'_> {
         }
         let message = format!("the job{node} left no record; the scheduler says: {state}");
         (Outcome::Infra, Cause::Lost { message })
+    }
+
+    /// Whether a job was killed for memory: its state says so, or only what the scheduler wrote into its log.
+    fn ran_out_of_memory(&self, chunk: &OpenChunk) -> bool {
+        let batch = self.batches.get(&chunk.batch);
+        *chunk.state() == JobState::OutOfMemory
+            || batch.is_some_and(|batch| {
+                let engine = &self.probed.engine;
+                engine.log_tells_of_memory(&batch.submitted, chunk.element)
+            })
+    }
+
+    /// Which of the lines that prepare a node failed, and what was printed.
+    fn setup_failure(&self, chunk: &OpenChunk) -> Option<String> {
+        let Some(Setup::Failed { status, line, host }) = &chunk.setup else {
+            return None;
+        };
+        let options = self.options();
+        let setup = match options.kind {
+            EngineKind::Slurm => options.slurm.setup.clone(),
+            _ => options.described().setup,
+        };
+        let mut lines = setup.as_deref().unwrap_or_default().lines();
+        let text = line.checked_sub(1).and_then(|at| lines.nth(at));
+        let which = text.map_or_else(
+            || "`setup`".to_owned(),
+            |text| format!("line {line} of `setup`, `{}`,", text.trim()),
+        );
+        let words = self.last_words(chunk);
+        Some(format!(
+            "{which} failed on {host} (exit status {status}): {words}"
+        ))
     }
 
     /// The end of a job's log.
@@ -233,7 +270,9 @@ impl RemoteRun<'_> {
     }
 
     pub(super) fn end_job(&self, chunk: &OpenChunk) {
-        if chunk.state().is_over() {
+        // What was preempted or lost its node may be put back into the queue.
+        let comes_back = matches!(chunk.state(), JobState::Preempted | JobState::NodeLost);
+        if chunk.state().is_over() && !comes_back {
             return;
         }
         if let Some(batch) = self.batches.get(&chunk.batch) {
@@ -241,6 +280,14 @@ impl RemoteRun<'_> {
             self.complain(self.probed.engine.cancel(&batch.submitted, Some(&elements)));
         }
     }
+}
+
+fn out_of_memory() -> (Outcome, Cause) {
+    let cause = Cause::Memory {
+        limit_bytes: None,
+        went_on: false,
+    };
+    (Outcome::Oom, cause)
 }
 
 /// What to call a trial whose job the scheduler ended.
@@ -261,7 +308,7 @@ fn cut_off(record: &Record, state: &JobState) -> (Outcome, Cause) {
             Outcome::Infra,
             job_ended("its time was spent, a part of it on other trials"),
         ),
-        JobState::Pending | JobState::Held(_) => (
+        JobState::Pending(_) | JobState::Held(_) => (
             Outcome::Infra,
             job_ended("the scheduler put it back into the queue (preemption or requeue)"),
         ),
@@ -317,7 +364,12 @@ mod tests {
         for (state, first, warned, words) in [
             (JobState::TimedOut, false, true, "on other trials"),
             (JobState::Missing, true, false, "by the scheduler"),
-            (JobState::Pending, true, true, "back into the queue"),
+            (
+                JobState::Pending(String::new()),
+                true,
+                true,
+                "back into the queue",
+            ),
             (JobState::Preempted, true, true, "preempted"),
             (JobState::NodeLost, true, false, "node lost"),
         ] {

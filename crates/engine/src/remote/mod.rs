@@ -6,10 +6,13 @@ mod cancel;
 mod command;
 pub mod contract;
 mod health;
+mod jobs_file;
+mod leftovers;
 mod lost_chunks;
 mod open_chunk;
 mod pack;
 mod poll;
+mod question;
 pub(crate) mod remote_run;
 mod resubmit;
 mod script;
@@ -20,18 +23,26 @@ mod survey;
 mod template;
 
 pub use command::CommandError;
+pub use jobs_file::JobsFile;
+pub use leftovers::{Leftovers, end_leftovers};
 pub use survey::{EngineOffer, survey};
 
 use crate::attempt_id::AttemptId;
 use crate::chunk::{ChunkDir, Revoked};
-use contract::{Batch, Engine, PlaceError, Submitted};
+use contract::{Batch, Engine, PlaceError, ProbedEngine, Submitted};
 use fairtrial_journal::{BatchInfo, RunDir, RunState};
 use fairtrial_plan::Plan;
-use fairtrial_spec::{Budget, EngineKind, Spec};
+use fairtrial_spec::{Budget, EngineKind, EngineSpec, Spec};
 use open_chunk::{Element, OpenChunk};
 use pack::Packing;
-use remote_run::ProbedEngine;
 use std::path::{Path, PathBuf};
+
+/// Reads a text as every answer of a scheduler that there is, for tests with broken ones.
+#[doc(hidden)]
+pub fn read_answer(text: &str) {
+    slurm::read_any(text);
+    skypilot::read_any(text);
+}
 
 /// The jobs of a run that are with a scheduler: which, and how many.
 pub fn open_jobs(run: &RunDir, known: &RunState) -> Option<(String, usize)> {
@@ -91,12 +102,7 @@ pub fn job_log(
                 .read()
                 .is_ok_and(|chunk| chunk.trials.contains(&attempt));
             if holds {
-                let batch = Submitted {
-                    key: info.key.clone(),
-                    handle: info.handle.clone(),
-                    elements: info.chunks.end - info.chunks.start,
-                    folder: run.chunks(),
-                };
+                let batch = Submitted::of(run, info);
                 return engine.logs(&batch, number - info.chunks.start).map(Some);
             }
         }
@@ -126,7 +132,7 @@ pub fn preview(
 
 /// Asks the scheduler whether it would take what a run of this plan will submit.
 pub(crate) fn rehearse(
-    probed: &ProbedEngine,
+    probed: &mut ProbedEngine,
     plan: &Plan,
     rollouts: &Path,
     parallel: Option<u64>,
@@ -134,7 +140,8 @@ pub(crate) fn rehearse(
     let most = probed.probe.max_elements.max(1);
     for mut batch in first_batches(plan, rollouts, parallel.or(probed.probe.places)) {
         batch.chunks.end = batch.chunks.end.min(batch.chunks.start + most);
-        probed.engine.rehearse(&batch)?;
+        let warning = probed.engine.rehearse(&batch)?;
+        probed.probe.warnings.extend(warning);
     }
     Ok(())
 }
@@ -164,12 +171,18 @@ fn first_batches(plan: &Plan, rollouts: &Path, places: Option<u64>) -> Vec<Batch
             chunks: 0..1,
             needs: load.needs,
             parallel: None,
+            beat_s: beat_s(&spec.engine),
             folder: run.join("chunks"),
             plan: run.join("plan.json"),
             workdir: PathBuf::from(&spec.base_dir),
         });
     }
     batches
+}
+
+/// Seconds between two signs of life of a job: several within the time after which silence counts.
+fn beat_s(engine: &EngineSpec) -> f64 {
+    (engine.grace_s / 10.0).clamp(0.5, 10.0)
 }
 
 /// The engine that a spec asks for; absent for this machine. `folder` is where runs lie, which nodes must see.
@@ -187,7 +200,7 @@ pub fn engine_for(
         EngineKind::Local => None,
         EngineKind::Slurm => Some(Box::new(slurm::Slurm::new(&engine.slurm, &program, folder))),
         EngineKind::Template => Some(Box::new(template::Template::new(
-            &engine.template,
+            &engine.described(),
             &program,
         )?)),
         EngineKind::Skypilot => Some(Box::new(skypilot::Skypilot::new(

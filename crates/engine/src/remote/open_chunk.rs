@@ -2,9 +2,9 @@
 
 use super::contract::JobState;
 use crate::attempt_id::AttemptId;
-use crate::chunk::{Beat, Chunk, ChunkDir, Phase, Revoked};
+use crate::chunk::{Beat, Chunk, ChunkDir, Phase, Revoked, Setup};
 use fairtrial_journal::{BatchInfo, JournalError, RunDir, RunState, is_there};
-use fairtrial_model::{Cause, Record};
+use fairtrial_model::{Cause, Exit, Outcome, Record};
 use fairtrial_plan::Plan;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime};
@@ -44,16 +44,21 @@ pub(super) struct OpenChunk {
     pub(super) heard: Instant,
     /// Whether any of its trials has a record.
     pub(super) progressed: bool,
-    /// Records of trials that were cut off because the scheduler ended the job; only it knows why.
+    /// Records of trials that were cut off because the scheduler ended the job, or that somebody killed; only the
+    /// scheduler knows why.
     cut: Vec<Record>,
     /// When it was taken back before it had begun, as far as was known, or because the user had cancelled it.
     pub(super) recalled: Option<Instant>,
     /// Whether an earlier controller was told to cancel it and did not come to see its end.
     pub(super) half_cancelled: bool,
-    /// Since when the chunk's runner is known to have left with work undone.
-    left_at: Option<Instant>,
+    /// Since when the chunk's runner is known to have left with work undone, or its node's preparation to have failed.
+    pub(super) left_at: Option<Instant>,
     pub(super) state: JobState,
     pub(super) state_since: Instant,
+    /// How often in a row the scheduler did not show it.
+    pub(super) absences: u32,
+    /// How the lines that prepare its node get on, until the runner begins.
+    pub(super) setup: Option<Setup>,
     pub(super) sighted_at: Option<Instant>,
     pub(super) beat_s: f64,
     changed: Option<(SystemTime, Instant)>,
@@ -78,7 +83,9 @@ impl OpenChunk {
             recalled: None,
             half_cancelled: false,
             left_at: None,
-            state: JobState::Pending,
+            state: JobState::Pending(String::new()),
+            absences: 0,
+            setup: None,
             state_since: now,
             sighted_at: None,
             beat_s: chunk.beat_s,
@@ -149,6 +156,11 @@ impl OpenChunk {
             self.beat = beat;
             self.heard = now;
         }
+        let setup = self.dir.setup();
+        if setup != self.setup {
+            self.setup = setup;
+            self.heard = now;
+        }
         // What the system refuses now comes with the next heartbeat, or is asked for when the chunk is closed.
         let mut found = Vec::new();
         for id in self.dir.recorded().unwrap_or_default() {
@@ -158,9 +170,10 @@ impl OpenChunk {
         }
         let (cut, found) = found
             .into_iter()
-            .partition(|record: &Record| matches!(record.cause, Some(Cause::JobEnded { .. })));
+            .partition(|record: &Record| is_cut(record) || was_killed(record));
         self.cut.extend::<Vec<Record>>(cut);
-        let undone = self.is_open() && (self.has_left() || !self.cut.is_empty());
+        let ended = self.has_left() || self.setup_failed() || self.cut.iter().any(is_cut);
+        let undone = self.is_open() && ended;
         self.left_at = undone.then(|| self.left_at.unwrap_or(now));
         found
     }
@@ -217,13 +230,21 @@ impl OpenChunk {
         &self.state
     }
 
-    /// Takes the scheduler's word.
-    pub(super) fn sight(&mut self, state: JobState, now: Instant) {
-        self.sighted_at = Some(now);
+    /// Takes the scheduler's word, for which it was asked then.
+    pub(super) fn sight(&mut self, state: JobState, asked_at: Instant, now: Instant) {
+        self.sighted_at = Some(asked_at);
+        self.absences = match state {
+            JobState::Missing => self.absences + 1,
+            _ => 0,
+        };
         if self.state != state {
-            // What stood still has had no time to beat.
-            if self.state == JobState::Suspended {
+            // What waited or stood still has had no time to beat: silence counts while it runs.
+            if state == JobState::Running || self.state == JobState::Suspended {
                 self.heard = now;
+            }
+            if state == JobState::Running && self.setup_failed() {
+                // It was started again, and its folder may not show yet that its node is prepared anew.
+                self.left_at = Some(now);
             }
             self.state = state;
             self.state_since = now;
@@ -231,7 +252,11 @@ impl OpenChunk {
         }
     }
 
-    /// Whether it ever gave a sign of life.
+    pub(super) fn setup_failed(&self) -> bool {
+        matches!(self.setup, Some(Setup::Failed { .. }))
+    }
+
+    /// Whether its runner ever gave a sign of life.
     pub(super) fn began(&self) -> bool {
         self.beat.is_some()
     }
@@ -247,4 +272,17 @@ impl OpenChunk {
         let running = self.beat.as_ref().and_then(|beat| beat.running);
         running == Some(id) || is_there(&run.trial_dir(id.index, id.attempt)).unwrap_or(true)
     }
+}
+
+/// Whether a trial was cut off with its job.
+pub(super) fn is_cut(record: &Record) -> bool {
+    matches!(record.cause, Some(Cause::JobEnded { .. }))
+}
+
+/// Whether somebody killed a trial who may have been the kernel, for want of memory: on the node nothing told.
+fn was_killed(record: &Record) -> bool {
+    const SIGKILL: i32 = 9;
+    let killed = matches!(record.exit, Some(Exit::Signal(SIGKILL)))
+        || record.exit == Some(Exit::Code(128 + SIGKILL));
+    record.outcome == Outcome::Failed && killed
 }

@@ -3,17 +3,21 @@
 //! It may die at any moment. What it intends is in the journal before it is done, and a later controller finds
 //! everything again from the journal, the chunks' folders and the scheduler's queue.
 
-use super::contract::{Batch, Engine, PlaceError, Probe, Submitted};
+use super::contract::{Batch, PlaceError, ProbedEngine, Submitted};
 use super::open_chunk::OpenChunk;
 use super::pack::Load;
+use super::question::Asker;
+use crate::chunk::ChunkDir;
 use crate::controls::{Asked, Controls};
 use crate::error::EngineError;
 use crate::events::{RunEvent, StopReason};
 use crate::request::Stay;
 use crate::slots::Slots;
 use fairtrial_journal::{RunDir, RunState};
+use fairtrial_model::UtcTime;
 use fairtrial_spec::EngineSpec;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Shortest and longest pause between two looks at the folders.
@@ -31,12 +35,6 @@ pub(super) const MOST_BACKOFF: Duration = Duration::from_mins(5);
 /// How often a job is asked for that was cancelled, or that left in the middle of its work.
 pub(super) const SOON: Duration = Duration::from_secs(2);
 
-/// An engine that was looked at and is fit for the run.
-pub(crate) struct ProbedEngine {
-    pub(crate) engine: Box<dyn Engine>,
-    pub(crate) probe: Probe,
-}
-
 /// A submission with open chunks.
 pub(super) struct OpenBatch {
     pub(super) submitted: Submitted,
@@ -44,6 +42,12 @@ pub(super) struct OpenBatch {
     pub(super) unconfirmed: Option<Batch>,
     /// Whether the scheduler took it and its answer was not understood.
     pub(super) unnamed: bool,
+    /// Whether a submission without an answer may have gone through, and how often it was looked for in vain.
+    pub(super) doubt: bool,
+    pub(super) absences: u32,
+    /// How often in a row the scheduler could not be asked for it, and with which words it last refused.
+    pub(super) refusals: u32,
+    pub(super) refusal: Option<String>,
     /// How often submitting it failed, and when it may be tried again.
     pub(super) failures: u32,
     pub(super) again_at: Instant,
@@ -55,6 +59,10 @@ impl OpenBatch {
             submitted,
             unconfirmed,
             unnamed: false,
+            doubt: false,
+            absences: 0,
+            refusals: 0,
+            refusal: None,
             failures: 0,
             again_at: Instant::now(),
         }
@@ -67,14 +75,19 @@ pub(crate) struct RemoteRun<'a> {
     pub(super) run: &'a RunDir,
     pub(super) controls: &'a Controls,
     pub(super) probed: &'a ProbedEngine,
+    pub(super) asker: Asker,
     pub(super) batches: BTreeMap<u64, OpenBatch>,
     pub(super) chunks: BTreeMap<u64, OpenChunk>,
+    /// Chunks of which every record was taken.
+    pub(super) answered: Vec<ChunkDir>,
     /// Packed and not yet submitted.
     pub(super) waiting: VecDeque<Load>,
     pub(super) next_batch: u64,
     pub(super) next_chunk: u64,
     pub(super) poll_at: Instant,
     pub(super) polled_at: Instant,
+    /// When the scheduler last told of the jobs, by the clock on the wall.
+    pub(super) heard_at: Option<UtcTime>,
     pub(super) failures: u32,
     /// Since when the run is being cancelled, when the scheduler is to be told again, and what it last refused with.
     pub(super) cancelled: Option<Instant>,
@@ -91,20 +104,23 @@ impl<'a> RemoteRun<'a> {
         slots: &'a Slots<'a>,
         run: &'a RunDir,
         controls: &'a Controls,
-        probed: &'a ProbedEngine,
+        probed: &'a Arc<ProbedEngine>,
     ) -> Self {
         Self {
             slots,
             run,
             controls,
             probed,
+            asker: Asker::new(probed),
             batches: BTreeMap::new(),
             chunks: BTreeMap::new(),
+            answered: Vec::new(),
             waiting: VecDeque::new(),
             next_batch: 0,
             next_chunk: 0,
             poll_at: Instant::now(),
             polled_at: Instant::now(),
+            heard_at: None,
             failures: 0,
             cancelled: None,
             end_at: Instant::now(),
@@ -126,7 +142,6 @@ impl<'a> RemoteRun<'a> {
         self.adopt(known)?;
         self.resume_cancel();
         loop {
-            let began = Instant::now();
             if self.handle_stop()? {
                 return Ok(());
             }
@@ -134,22 +149,34 @@ impl<'a> RemoteRun<'a> {
             let mut busy = self.look();
             let cost = looked.elapsed();
             self.hurry();
-            if began >= self.poll_at && (!self.batches.is_empty() || self.cancelled.is_some()) {
-                self.settle_unconfirmed()?;
-                self.end_again();
-                self.poll();
+            if let Some(answer) = self.asker.answer() {
+                self.hear(answer)?;
                 busy |= self.look();
             }
-            busy |= self.close_lost()?;
+            let open = !self.batches.is_empty() || self.cancelled.is_some();
+            if Instant::now() >= self.poll_at && open && !self.asker.is_asking() {
+                self.end_again();
+                self.ask();
+            }
+            let leaves = self.slots.request.stay == Stay::Leave && self.cancelled.is_none();
+            if leaves && self.asker.is_asking() {
+                // One look hands out after it has heard.
+                self.rest(busy, cost);
+                continue;
+            }
+            // Where the scheduler's word stands in for a heartbeat, its answer is waited for.
+            if !self.asker.is_asking() {
+                busy |= self.close_lost()?;
+            }
             let done = self.submit_ready()?;
             self.close_batches();
+            self.clear_answered();
             if done && self.chunks.is_empty() && self.waiting.is_empty() {
                 return Ok(());
             }
             if let Some(error) = self.unended() {
                 return Err(error);
             }
-            let leaves = self.slots.request.stay == Stay::Leave && self.cancelled.is_none();
             if leaves && self.waiting.is_empty() {
                 self.slots.controller.stop(StopReason::Detach);
                 return Ok(());
@@ -166,7 +193,12 @@ impl<'a> RemoteRun<'a> {
         for chunk in self.chunks.values_mut() {
             found.extend(chunk.look(plan, now));
         }
-        self.chunks.retain(|_, chunk| chunk.is_open());
+        self.chunks.retain(|_, chunk| {
+            if !chunk.is_open() {
+                self.answered.push(chunk.dir.clone());
+            }
+            chunk.is_open()
+        });
         let some = !found.is_empty();
         for record in found {
             self.slots.record(record);
@@ -190,6 +222,16 @@ impl<'a> RemoteRun<'a> {
             }
             open
         });
+    }
+
+    /// Removes what is twice there of chunks that are answered, once the journal's copy is on disk.
+    fn clear_answered(&mut self) {
+        if self.answered.is_empty() || !self.slots.controller.is_settled() {
+            return;
+        }
+        for dir in std::mem::take(&mut self.answered) {
+            self.complain(dir.clear(self.run).map_err(PlaceError::from));
+        }
     }
 
     pub(super) fn complain(&self, done: Result<(), PlaceError>) {

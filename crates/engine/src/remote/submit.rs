@@ -1,5 +1,6 @@
 //! Submits what is ready: trials are packed into chunks, and the intent is in the journal before the scheduler is called.
 
+use super::beat_s;
 use super::contract::{Batch, JobNeeds, Submitted};
 use super::open_chunk::{Element, OpenChunk};
 use super::pack::{Load, Packing};
@@ -11,8 +12,6 @@ use crate::dispatch::Next;
 use crate::error::EngineError;
 use crate::events::RunEvent;
 use fairtrial_journal::Event;
-use fairtrial_model::hex;
-use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -42,6 +41,10 @@ impl RemoteRun<'_> {
             self.waiting.extend(loads);
         }
         while let Some(loads) = self.next_array() {
+            if !self.slots.controller.hand_out() {
+                self.waiting.extend(loads);
+                break;
+            }
             self.submit(loads)?;
         }
         Ok(done)
@@ -100,7 +103,12 @@ impl RemoteRun<'_> {
             .map(|load| load.needs.clone())
             .unwrap_or_default();
         let share = self.share(loads.len());
-        let batch = self.batch(self.key(number), chunks.clone(), needs, share);
+        let batch = self.batch(
+            Batch::key_of(self.run, number),
+            chunks.clone(),
+            needs,
+            share,
+        );
         for (place, load) in (first..).zip(loads) {
             let chunk = self.chunk(place, load.trials);
             let dir = ChunkDir::of(self.run, place);
@@ -139,7 +147,7 @@ impl RemoteRun<'_> {
             return Ok(());
         }
         fairtrial_journal::failpoint::hit("remote.before_submit");
-        match self.probed.engine.submit(&batch) {
+        match self.hand_over(&batch) {
             Ok(handle) => {
                 fairtrial_journal::failpoint::hit("remote.after_submit");
                 let _ = self.slots.events.send(RunEvent::Submitted {
@@ -149,6 +157,7 @@ impl RemoteRun<'_> {
                     trials: trials as u64,
                 });
                 self.confirm(number, Some(handle));
+                self.tell_jobs();
                 self.poll_at = self
                     .poll_at
                     .max(Instant::now() + Duration::from_secs_f64(self.options().poll_s.min(5.0)));
@@ -178,7 +187,8 @@ impl RemoteRun<'_> {
             plan_hash: request.plan.hash().to_owned(),
             only: request.only.clone(),
             version: request.version.clone(),
-            beat_s: (self.options().grace_s / 10.0).clamp(0.5, 10.0),
+            beat_s: beat_s(self.options()),
+            put_away: !self.probed.engine.collects(),
             trials,
         }
     }
@@ -195,20 +205,11 @@ impl RemoteRun<'_> {
             chunks,
             needs,
             parallel,
+            beat_s: beat_s(self.options()),
             folder: self.run.chunks(),
             plan: self.run.plan(),
             workdir: PathBuf::from(&self.slots.request.plan.spec().base_dir),
         }
-    }
-
-    /// A name that no other run's jobs have, in letters that every scheduler takes. The run's place is in it: its jobs
-    /// write there, so that a copy of the folder is not theirs.
-    pub(super) fn key(&self, batch: u64) -> String {
-        let path = self.run.path();
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let hash = hex(&Sha256::digest(path.display().to_string())[..4]);
-        let stamp: String = self.run.stamp().to_string().replace("__", "-");
-        format!("ft-{stamp}-{hash}-{batch}")
     }
 
     pub(super) fn packing(&self) -> Packing<'_> {

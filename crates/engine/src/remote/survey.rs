@@ -1,12 +1,13 @@
 //! Which engines can be used from this machine, and why others cannot: for people who ask before they write a spec.
 
-use super::command::Shell;
 use super::contract::PlaceError;
 use super::skypilot::Skypilot;
 use super::slurm::Slurm;
-use crate::remote::template::profiles::PROFILES;
+use super::template::Template;
 use fairtrial_journal::provenance::physical_cores;
+use fairtrial_spec::{PROFILES, TemplateOptions};
 use serde::Serialize;
+use std::path::Path;
 
 /// An engine, as found from here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,16 +23,31 @@ pub struct EngineOffer {
 /// Looks for every engine. A scheduler whose controller is down may take some seconds to say so.
 pub fn survey() -> Vec<EngineOffer> {
     let cores = physical_cores();
-    vec![
+    let mut offers = vec![
         EngineOffer {
             name: "local",
             reachable: true,
             detail: format!("this machine, {cores} physical cores"),
         },
         offer("slurm", Slurm::here()),
-        template(),
+        EngineOffer {
+            name: "template",
+            reachable: true,
+            detail: "any other scheduler, by your own commands".to_owned(),
+        },
         offer("skypilot", Skypilot::version()),
-    ]
+    ];
+    offers.extend(PROFILES.map(|name| offer(name, described(name))));
+    offers
+}
+
+/// The version of a scheduler that is described already, where it is reached from here.
+fn described(name: &str) -> Result<String, PlaceError> {
+    let options = TemplateOptions {
+        profile: Some(name.to_owned()),
+        ..TemplateOptions::default()
+    };
+    Template::new(&options, Path::new(""))?.version()
 }
 
 fn offer(name: &'static str, found: Result<String, PlaceError>) -> EngineOffer {
@@ -47,23 +63,6 @@ fn offer(name: &'static str, found: Result<String, PlaceError>) -> EngineOffer {
     }
 }
 
-/// The user's own commands always can be; of the profiles, those whose programs are here.
-fn template() -> EngineOffer {
-    let shell = Shell::on(None);
-    let profiles = PROFILES.map(|(profile, program, _)| {
-        if shell.has(program) {
-            format!("{profile} ({program} is here)")
-        } else {
-            format!("{profile} (no {program} here)")
-        }
-    });
-    EngineOffer {
-        name: "template",
-        reachable: true,
-        detail: format!("your own commands; profiles: {}", profiles.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::survey;
@@ -72,10 +71,9 @@ mod tests {
     fn every_engine_is_named_with_what_was_found() {
         let found = survey();
         let names: Vec<&str> = found.iter().map(|offer| offer.name).collect();
-        assert_eq!(names, ["local", "slurm", "template", "skypilot"]);
         assert!(found.iter().all(|offer| !offer.detail.is_empty()));
         assert!(found[0].reachable && found[2].reachable);
-        let kinds = fairtrial_spec::EngineKind::ALL;
-        assert_eq!(names, kinds.map(fairtrial_spec::EngineKind::word));
+        let words = fairtrial_spec::EngineChoice::words();
+        assert_eq!(names, words.collect::<Vec<_>>());
     }
 }

@@ -5,7 +5,7 @@ use crate::controls::Controls;
 use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::prepare;
-use crate::remote::remote_run::ProbedEngine;
+use crate::remote::contract::ProbedEngine;
 use crate::request::{RunRequest, Start};
 use crate::timed;
 use fairtrial_journal::redact::Redactor;
@@ -29,7 +29,7 @@ pub(super) struct Session<'a> {
     pub(super) code: Arc<CodeWatch>,
     /// Whether the session before wrote its views to the end.
     pub(super) views_were_whole: bool,
-    pub(super) probed: Option<ProbedEngine>,
+    pub(super) probed: Option<Arc<ProbedEngine>>,
 }
 
 /// What the journal and the workers have to say.
@@ -61,7 +61,6 @@ impl Session<'_> {
         }
         WriterOptions {
             spacing: timed::WRITTEN_EVERY,
-            hurried: timed::WRITTEN_EVERY,
             sync_every: timed::SYNCED_EVERY,
             ..options
         }

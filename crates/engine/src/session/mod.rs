@@ -14,7 +14,7 @@ use crate::controls::Controls;
 use crate::dispatch::Dispatch;
 use crate::error::EngineError;
 use crate::events::RunEvent;
-use crate::remote::remote_run::ProbedEngine;
+use crate::remote::contract::ProbedEngine;
 use crate::request::{RunReport, RunRequest, Start};
 use crate::slots::Slots;
 use crate::spending::earlier_records;
@@ -51,7 +51,7 @@ pub fn run(
     };
     let lock = RunLock::acquire(&run, (request.now)());
     let opened = lock.map_err(EngineError::from).and_then(|lock| {
-        let known = known(&run, request, probed.as_ref())?;
+        let known = known(&run, request, probed.as_deref())?;
         let here = CodeNow {
             environment: &request.environment,
             data: request.root.path(),
@@ -127,6 +127,9 @@ impl Session<'_> {
         let dispatch = self.dispatch(known)?;
         let kept = dispatch.counts().total();
         let controller = Arc::new(Controller::new(dispatch, self.events.clone()));
+        if !known.batches.is_empty() {
+            controller.hand_out();
+        }
         self.show_known(&controller, known)?;
         let due = usize::try_from(plan.len() - kept).unwrap_or(usize::MAX);
         let count = self.request.slots.clamp(1, due.max(1));

@@ -2,7 +2,7 @@
 
 use crate::error::EngineError;
 use crate::remote;
-use crate::remote::remote_run::ProbedEngine;
+use crate::remote::contract::ProbedEngine;
 use crate::request::{RunRequest, Start};
 use fairtrial_journal::provenance::{Capture, CaptureOptions, VcsLook};
 use fairtrial_journal::{RunDir, RunState, is_there, resolved_spec};
@@ -11,18 +11,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The engine of the run, looked at before anything is made; absent for this machine.
-pub(super) fn probe(request: &RunRequest) -> Result<Option<ProbedEngine>, EngineError> {
+pub(super) fn probe(request: &RunRequest) -> Result<Option<Arc<ProbedEngine>>, EngineError> {
     let folder = request.root.rollouts_dir();
     let Some(engine) = remote::engine_for(request.plan.spec(), &folder, &request.program)? else {
         return Ok(None);
     };
     let probe = engine.probe()?;
-    let probed = ProbedEngine { engine, probe };
+    let mut probed = ProbedEngine { engine, probe };
     if let Start::New { .. } = &request.start {
         let parallel = request.parallel.map(|limit| limit as u64);
-        remote::rehearse(&probed, &request.plan, &folder, parallel)?;
+        remote::rehearse(&mut probed, &request.plan, &folder, parallel)?;
     }
-    Ok(Some(probed))
+    Ok(Some(Arc::new(probed)))
 }
 
 /// Trials that are with a scheduler must not run here as well.

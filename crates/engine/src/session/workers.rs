@@ -6,17 +6,19 @@ use crate::controls::Asked;
 use crate::error::EngineError;
 use crate::events::{RunEvent, StopReason};
 use crate::prepare;
-use crate::remote::remote_run::{ProbedEngine, RemoteRun};
+use crate::remote::contract::ProbedEngine;
+use crate::remote::remote_run::RemoteRun;
 use crate::slots::Slots;
 use crate::views::Views;
-use fairtrial_journal::provenance::Capture;
+use fairtrial_journal::provenance::{Capture, Vcs};
 use fairtrial_journal::{
-    Durability, JournalWriter, RunState, cancel_requested, failpoint, write_atomic_bytes,
+    Durability, JournalWriter, RunState, cancel_requested, failpoint, pause_requested,
+    write_atomic_bytes,
 };
 use fairtrial_trial::RunnerError;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
 use std::thread::{Builder, ScopedJoinHandle};
 use std::time::Duration;
 
@@ -91,16 +93,17 @@ impl Session<'_> {
     fn pass_on_orders(&self, controller: &Controller, told: Asked) -> Asked {
         let asked = self.controls.asked();
         if asked > told {
-            controller.stop(match asked {
+            match asked {
                 // Jobs of a scheduler need nobody to wait for them.
-                Asked::Drain if self.probed.is_some() => StopReason::Detach,
-                Asked::Drain => StopReason::Drain,
-                _ => StopReason::Cancel,
-            });
+                Asked::Drain if self.probed.is_some() => controller.leave(),
+                Asked::Drain => controller.stop(StopReason::Drain),
+                _ => controller.stop(StopReason::Cancel),
+            }
         }
         if asked < Asked::Cancel && cancel_requested(&self.run) {
             self.controls.cancel();
         }
+        controller.pause(pause_requested(&self.run));
         asked
     }
 
@@ -145,6 +148,11 @@ impl Session<'_> {
         loop {
             if let Some(running) = capture.take_if(|capture| done || capture.is_finished()) {
                 let environment = running.finish();
+                if let Vcs::Git(state) = &environment.vcs
+                    && let Some((name, changes)) = state.changes()
+                {
+                    self.run.keep_changes(&name, changes)?;
+                }
                 let text = serde_json::to_vec_pretty(&environment).unwrap_or_default();
                 let path = self.run.environment();
                 write_atomic_bytes(&path, Durability::Content, &text)?;
@@ -183,7 +191,7 @@ pub(super) enum Workers<'a> {
     /// This many slots on this machine.
     Slots(usize),
     /// A scheduler, and what the journal knows from before.
-    Scheduler(&'a ProbedEngine, &'a RunState),
+    Scheduler(&'a Arc<ProbedEngine>, &'a RunState),
 }
 
 impl Workers<'_> {

@@ -1,6 +1,9 @@
 //! What hyperfine writes with `--export-json`: the times of each task and arm, for the scripts that read it.
+//!
+//! A trial that failed has the time it ran for and its exit code, as hyperfine has with `--ignore-failure`, and no code
+//! (`null`) where a signal ended it. One whose time nobody measured is left out, and that is said.
 
-use super::groups::{groups, values_of};
+use super::groups::{Moments, groups, values_of};
 use super::outgoing::{Outgoing, Writer, as_json};
 use crate::error::InteropError;
 use fairtrial_model::{Cause, Exit, Outcome, Record, Resources};
@@ -9,7 +12,7 @@ use serde_json::{Value, json};
 /// See the module.
 pub(super) struct Hyperfine;
 
-/// What a failed run that has no exit code is given.
+/// What a trial that ended with exit code 0 and failed all the same is given.
 const FAILED: i32 = 1;
 
 impl Writer for Hyperfine {
@@ -27,19 +30,16 @@ impl Writer for Hyperfine {
             let mut times = Vec::new();
             let mut codes = Vec::new();
             for record in &group.records {
-                let values = values_of(record, metric);
+                let values = times_of(record, metric);
                 let code = exit_code(record);
-                // A failed trial has no time; the form has no other place for its exit code.
-                let values = if values.is_empty() { vec![0.0] } else { values };
                 codes.extend(values.iter().map(|_| code));
                 times.extend(values);
             }
-            let moments = group.moments(metric);
-            let mut parameters = json!({"task": group.task});
-            if let Some(arm) = group.arm {
-                parameters["arm"] = json!(arm);
+            if times.is_empty() {
+                continue;
             }
-            results.push(json!({
+            let moments = Moments::of(times.clone());
+            let mut result = json!({
                 "command": group.arm.filter(|_| one_task).map_or_else(|| group.name(), str::to_owned),
                 "mean": moments.as_ref().map(|moments| moments.mean),
                 "stddev": moments.as_ref().and_then(|moments| moments.deviation),
@@ -50,11 +50,31 @@ impl Writer for Hyperfine {
                 "max": moments.as_ref().map(|moments| moments.max),
                 "times": times,
                 "exit_codes": codes,
-                "parameters": parameters,
-            }));
+            });
+            let parameters = run.parameters(group.task, group.arm);
+            if !parameters.is_empty() {
+                result["parameters"] = json!(parameters);
+            }
+            results.push(result);
         }
         as_json(&json!({"results": Value::Array(results)}))
     }
+
+    fn left_out(&self, run: &Outgoing<'_>) -> Result<usize, InteropError> {
+        let metric = time_metric(run)?;
+        let without = |record: &&Record| times_of(record, metric).is_empty();
+        Ok(run.records.iter().filter(without).count())
+    }
+}
+
+/// The times of a trial: what was compared, else how long it ran where that is what was compared.
+fn times_of(record: &Record, metric: &str) -> Vec<f64> {
+    let values = values_of(record, metric);
+    let is_time = matches!(metric, "time" | "wall");
+    if values.is_empty() && is_time {
+        return record.resources.wall.into_iter().collect();
+    }
+    values
 }
 
 /// The metric whose values are the times.
@@ -77,13 +97,14 @@ fn mean_of(records: &[&Record], field: fn(&Resources) -> Option<f64>) -> f64 {
     known.iter().sum::<f64>() / known.len().max(1) as f64
 }
 
-pub(super) fn exit_code(record: &Record) -> i32 {
-    match (&record.outcome, &record.cause) {
-        (Outcome::Ok, _) => match record.exit {
-            Some(Exit::Code(code)) => code,
-            _ => 0,
-        },
-        (_, Some(Cause::ExitCode { code })) => *code,
-        _ => FAILED,
+/// The exit code; absent where a signal ended it, as hyperfine has it.
+pub(super) fn exit_code(record: &Record) -> Option<i32> {
+    match (&record.outcome, &record.cause, record.exit) {
+        (Outcome::Ok, _, Some(Exit::Code(code))) => Some(code),
+        (Outcome::Ok, ..) => Some(0),
+        (_, Some(Cause::ExitCode { code }), _) => Some(*code),
+        (_, _, Some(Exit::Code(0))) => Some(FAILED),
+        (_, _, Some(Exit::Code(code))) => Some(code),
+        (_, _, Some(Exit::Signal(_)) | None) => None,
     }
 }

@@ -66,11 +66,20 @@ impl Writer for HyperfineV2 {
             let each = group.records.iter();
             let measurements = each.map(|record| measured(record, (metric, primary)));
             let measurements: Vec<Map<String, Value>> = measurements.collect();
-            json!({
+            let mut result = json!({
                 "command": group.arm.filter(|_| one_task).map_or_else(|| group.name(), str::to_owned),
                 "summary": summary(&measurements),
                 "measurements": measurements,
-            })
+            });
+            let parameters = run.parameters(group.task, group.arm);
+            let parameters = parameters.iter();
+            let parameters: Map<String, Value> = parameters
+                .map(|(name, value)| (name.to_owned(), json!({"value": value})))
+                .collect();
+            if run.commands.is_some() && !parameters.is_empty() {
+                result["parameters"] = Value::Object(parameters);
+            }
+            result
         });
         let results: Vec<Value> = results.collect();
         let started = run

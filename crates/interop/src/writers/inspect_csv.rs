@@ -3,6 +3,7 @@
 use super::outgoing::{Outgoing, Writer};
 use crate::error::InteropError;
 use fairtrial_model::Outcome;
+use fairtrial_text::escape;
 use std::collections::BTreeSet;
 
 /// See the module.
@@ -31,7 +32,8 @@ impl Writer for InspectCsv {
         .map(str::to_owned)
         .to_vec();
         titles.extend(names.iter().map(|name| format!("score_{name}")));
-        writer.write_record(&titles).map_err(wrong)?;
+        let harmless = titles.iter().map(|title| escape::csv(title).into_owned());
+        writer.write_record(harmless).map_err(wrong)?;
         for record in run.records {
             let trial = &record.trial;
             let error = match record.outcome {
@@ -59,7 +61,8 @@ impl Writer for InspectCsv {
                 let value = record.metrics.get(*name);
                 value.map_or_else(String::new, |value| value.0.to_string())
             }));
-            writer.write_record(&row).map_err(wrong)?;
+            let harmless = row.iter().map(|cell| escape::csv(cell).into_owned());
+            writer.write_record(harmless).map_err(wrong)?;
         }
         let bytes = writer
             .into_inner()

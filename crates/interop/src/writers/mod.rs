@@ -3,6 +3,7 @@
 mod bmf;
 mod github_action;
 mod groups;
+mod harbor_job;
 mod hyperfine;
 mod hyperfine_v2;
 mod inspect_csv;
@@ -12,6 +13,7 @@ mod push;
 mod rows;
 mod table;
 
+pub use harbor_job::{HarborJob, Rewards};
 pub use outgoing::{Outgoing, Writer};
 pub use push::{Tracker, push};
 pub use rows::{Form, Rows, SeriesRow, Shape};
@@ -36,6 +38,8 @@ pub enum Target {
     Table(TableKind),
     /// A text in another tool's form.
     Text(&'static dyn Writer),
+    /// A job folder of Harbor.
+    HarborJob,
     /// The user's own tracker, through its client.
     Tracker(Tracker),
 }
@@ -51,6 +55,7 @@ impl Target {
             return Ok(Self::Text(*writer));
         }
         match name {
+            "harbor" => Ok(Self::HarborJob),
             "mlflow" => Ok(Self::Tracker(Tracker::Mlflow)),
             "wandb" => Ok(Self::Tracker(Tracker::Wandb)),
             other => {
@@ -70,6 +75,6 @@ impl Target {
     pub fn names() -> impl Iterator<Item = &'static str> {
         let tables = TableKind::ALL.into_iter().map(TableKind::name);
         let texts = WRITERS.iter().map(|writer| writer.name());
-        tables.chain(texts).chain(["mlflow", "wandb"])
+        tables.chain(texts).chain(["harbor", "mlflow", "wandb"])
     }
 }

@@ -57,7 +57,7 @@ pub struct Rows {
 }
 
 /// Numbers of one row before they become columns or rows of their own.
-type Numbers = Vec<(String, f64)>;
+type Numbers<'a> = Vec<(&'a str, f64)>;
 
 impl Rows {
     /// The rows of a run; `series` has the points where they are asked for.
@@ -84,7 +84,7 @@ impl Rows {
         };
         titles.extend(inside.map(str::to_owned));
         let curves = by_record(series);
-        let mut found: Vec<(Vec<Cell>, Numbers)> = Vec::new();
+        let mut found: Vec<(Vec<Cell>, Numbers<'_>)> = Vec::new();
         for (place, record) in run.records.iter().enumerate() {
             let key = key_cells(record, &points);
             match shape {
@@ -111,9 +111,9 @@ impl Rows {
     }
 }
 
-fn wide(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers)>) -> Rows {
+fn wide(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers<'_>)>) -> Rows {
     let names = found.iter().flat_map(|(_, numbers)| numbers);
-    let names: BTreeSet<String> = names.map(|(name, _)| name.clone()).collect();
+    let names: BTreeSet<&str> = names.map(|(name, _)| *name).collect();
     let rows = found.into_iter().map(|(mut cells, numbers)| {
         cells.extend(names.iter().map(|name| {
             let value = numbers.iter().find(|(known, _)| known == name);
@@ -124,17 +124,17 @@ fn wide(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers)>) -> Rows {
     let rows = rows.collect();
     // A metric that is called as a key is must not be taken for it.
     let named = names.iter().map(|name| {
-        if titles.contains(name) {
+        if titles.iter().any(|title| title == name) {
             return format!("metric.{name}");
         }
-        name.clone()
+        (*name).to_owned()
     });
     let named: Vec<String> = named.collect();
     titles.extend(named);
     Rows { titles, rows }
 }
 
-fn long(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers)>) -> Rows {
+fn long(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers<'_>)>) -> Rows {
     titles.extend(["metric".to_owned(), "value".to_owned()]);
     let mut rows = Vec::new();
     for (key, numbers) in found {
@@ -146,7 +146,7 @@ fn long(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers)>) -> Rows {
         }
         for (name, value) in numbers {
             let mut row = key.clone();
-            row.extend([Cell::Text(name), Cell::Number(value)]);
+            row.extend([Cell::Text(name.to_owned()), Cell::Number(value)]);
             rows.push(row);
         }
     }
@@ -177,16 +177,16 @@ fn key_cells(record: &Record, points: &BTreeSet<&str>) -> Vec<Cell> {
     cells
 }
 
-fn trial_numbers(record: &Record) -> Numbers {
+fn trial_numbers(record: &Record) -> Numbers<'_> {
     let metrics = record.metrics.iter();
     metrics
-        .map(|(name, value)| (name.clone(), value.0))
+        .map(|(name, value)| (name.as_str(), value.0))
         .collect()
 }
 
 /// The iterations of a record by their number; one that has none is a row of its own without one. What was measured of the whole trial stands with its
 /// first iteration.
-fn iterations(record: &Record) -> impl Iterator<Item = (Option<usize>, Numbers)> {
+fn iterations(record: &Record) -> impl Iterator<Item = (Option<usize>, Numbers<'_>)> {
     let lengths = record.samples.values().map(Vec::len);
     let count = lengths.max().unwrap_or(0);
     (0..count.max(1)).map(move |place| {
@@ -196,10 +196,10 @@ fn iterations(record: &Record) -> impl Iterator<Item = (Option<usize>, Numbers)>
         let samples = record.samples.iter();
         let numbers = samples.filter_map(|(name, values)| {
             let value = values.get(place)?;
-            Some((name.clone(), value.0))
+            Some((name.as_str(), value.0))
         });
         let whole = trial_numbers(record).into_iter();
-        let whole = whole.filter(|(name, _)| place == 0 && !record.samples.contains_key(name));
+        let whole = whole.filter(|(name, _)| place == 0 && !record.samples.contains_key(*name));
         (Some(place), whole.chain(numbers).collect())
     })
 }
@@ -213,15 +213,15 @@ pub(super) fn by_record(series: &[SeriesRow]) -> HashMap<usize, &[SeriesRow]> {
 }
 
 /// The points of a record, those of one step together.
-fn steps(points: &[SeriesRow]) -> impl Iterator<Item = (f64, Numbers)> {
-    let mut by_step: Vec<(f64, Numbers)> = Vec::new();
+fn steps(points: &[SeriesRow]) -> impl Iterator<Item = (f64, Numbers<'_>)> {
+    let mut by_step: Vec<(f64, Numbers<'_>)> = Vec::new();
     let mut places = HashMap::new();
     for row in points {
         let place = *places.entry(row.step.to_bits()).or_insert(by_step.len());
         if place == by_step.len() {
             by_step.push((row.step, Vec::new()));
         }
-        by_step[place].1.push((row.metric.clone(), row.value));
+        by_step[place].1.push((row.metric.as_str(), row.value));
     }
     by_step.into_iter()
 }

@@ -4,7 +4,9 @@ use super::rows::{Cell, Rows};
 use crate::error::InteropError;
 use crate::parquet::{Parquet, ParquetColumn};
 use fairtrial_model::Number;
+use fairtrial_text::escape;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// A kind of table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +48,16 @@ fn wrong(error: impl Into<Box<dyn std::error::Error>>) -> InteropError {
 
 fn csv(rows: &Rows) -> Result<Vec<u8>, InteropError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(&rows.titles).map_err(wrong)?;
+    let harmless = |text: &String| escape::csv(text).into_owned();
+    let titles = rows.titles.iter().map(harmless);
+    writer.write_record(titles).map_err(wrong)?;
     for row in &rows.rows {
         let cells = row.iter().map(|cell| match cell {
-            Cell::Missing => String::new(),
-            Cell::Text(text) => text.clone(),
-            Cell::Whole(number) => number.to_string(),
+            Cell::Missing => Cow::Borrowed(&b""[..]),
+            Cell::Text(text) => Cow::Owned(harmless(text).into_bytes()),
+            Cell::Whole(number) => Cow::Owned(number.to_string().into_bytes()),
             // As short as gives the number back.
-            Cell::Number(number) => number.to_string(),
+            Cell::Number(number) => Cow::Owned(number.to_string().into_bytes()),
         });
         writer.write_record(cells).map_err(wrong)?;
     }
@@ -75,7 +79,8 @@ fn jsonl(rows: &Rows) -> Result<Vec<u8>, InteropError> {
             };
             object.insert(title.clone(), value);
         }
-        serde_json::to_writer(&mut out, &object).map_err(wrong)?;
+        let text = serde_json::to_string(&object).map_err(wrong)?;
+        out.extend_from_slice(escape::json(&text).as_bytes());
         out.push(b'\n');
     }
     Ok(out)

@@ -166,9 +166,8 @@ impl Committer {
 
     /// Makes everything outlive a crash of the machine, where that was left for the end.
     fn sync_last(&self) {
-        if !self.options.sync_every.is_zero()
-            && let Err(error) = self.file.sync_data()
-        {
+        let is_due = ![Duration::ZERO, Duration::MAX].contains(&self.options.sync_every);
+        if is_due && let Err(error) = self.file.sync_data() {
             self.shared.lock().failed = Some(WriteError::new(&self.path, &error));
         }
     }

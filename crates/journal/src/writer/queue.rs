@@ -45,7 +45,10 @@ pub struct WriterOptions {
     pub redactor: Redactor,
     /// Least time between two flushes to the disk itself, which only a crash of the machine makes necessary. For what can be
     /// measured again at no cost, and must not be disturbed meanwhile; closing always flushes.
+    /// [`Duration::MAX`] is never, for what nobody needs after this process.
     pub sync_every: Duration,
+    /// Whether each line carries the hash of the one before: for what somebody may verify.
+    pub chained: bool,
 }
 
 impl Default for WriterOptions {
@@ -57,6 +60,7 @@ impl Default for WriterOptions {
             retries: [20, 100, 500].map(Duration::from_millis).to_vec(),
             redactor: Redactor::default(),
             sync_every: Duration::ZERO,
+            chained: true,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The answer in a sentence that can be pasted.
 
-use super::bench_answer::BenchAnswer;
-use super::time_unit::TimeUnit;
+use super::bench_answer::{BenchAnswer, BenchNumbers};
+use super::unit::Unit;
 use crate::grid::Tone;
 use fairtrial_analysis::bench::{BenchEnd, CommandAnswer, Finding, Timing};
 use fairtrial_text::count::{count, counted};
@@ -52,14 +52,14 @@ pub fn live(answers: &[CommandAnswer]) -> String {
 }
 
 fn mean(answer: &BenchAnswer<'_>, alone: &Timing) -> String {
-    if answer.counted {
+    if answer.numbers == BenchNumbers::Exact {
         let count = count(alone.mean as u64);
         return format!(
             "{} executes {count} {} (one run)",
             alone.name, answer.metric
         );
     }
-    let unit = TimeUnit::of(std::iter::once(alone.mean));
+    let unit = Unit::of(answer.numbers, std::iter::once(alone.mean));
     let half = alone.interval.map(|interval| interval.high - alone.mean);
     let time = unit.show(alone.mean, half);
     let runs = counted(alone.runs, "run");
@@ -97,7 +97,7 @@ fn counted_against(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
 }
 
 fn compared(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
-    if answer.counted {
+    if answer.numbers == BenchNumbers::Exact {
         return counted_against(answer, of);
     }
     let CommandAnswer {
@@ -110,7 +110,17 @@ fn compared(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
         span(answer.took.as_secs_f64())
     );
     let percent = NumberFormat::alone(answer.margin * 100.0).number(answer.margin * 100.0);
+    // What is no time makes nothing faster.
+    let (what, same) = match answer.numbers {
+        BenchNumbers::Times => ("time", "the same time"),
+        _ => (answer.metric, "the same number"),
+    };
     match (of.finding, of.ratio, of.interval) {
+        (Finding::Faster | Finding::Slower, Some(ratio), Some(ends)) if what != "time" => format!(
+            "{command} takes {} the {what} of {reference} {} {about}",
+            factor(ratio, ends),
+            range(ends)
+        ),
         (Finding::Faster, Some(ratio), Some([low, high])) => {
             let factor = factor(1.0 / ratio, [1.0 / high, 1.0 / low]);
             format!(
@@ -126,22 +136,22 @@ fn compared(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
             )
         }
         (Finding::Equivalent, Some(ratio), Some([low, high])) => format!(
-            "no difference larger than {percent} % (equivalent): {command} takes {} the time of {reference} {} {about}",
+            "no difference larger than {percent} % (equivalent): {command} takes {} the {what} of {reference} {} {about}",
             factor(ratio, [low, high]),
             range([low, high])
         ),
         (Finding::Equivalent, ..) => {
-            format!("no difference: {command} and {reference} take the same time {about}")
+            format!("no difference: {command} and {reference} take {same} {about}")
         }
         (_, _, Some([low, high])) if high < WIDE * low => format!(
-            "cannot tell yet: {command} takes between {} × and {} × the time of {reference} {about}{}",
+            "cannot tell yet: {command} takes between {} × and {} × the {what} of {reference} {about}{}",
             digits([low, high]).number(low),
             digits([low, high]).number(high),
-            more(of)
+            more(answer, of)
         ),
         _ => format!(
-            "cannot tell yet whether {command} or {reference} is faster {about}{}",
-            more(of)
+            "cannot tell yet whether {command} or {reference} takes less {what} {about}{}",
+            more(answer, of)
         ),
     }
 }
@@ -155,11 +165,15 @@ fn tone(finding: Finding) -> Tone {
     }
 }
 
-fn more(of: &CommandAnswer) -> String {
+fn more(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
+    let by = match answer.end {
+        Some(BenchEnd::TimeLimit) => "with a longer --time-limit",
+        _ => "of more runs",
+    };
     // Longer than anybody waits says only that it is not worth it.
     match of.needs_s {
         Some(seconds) if seconds < 86_400.0 => format!(
-            "; needs about {} more: a new bench with a longer --time-limit would probably tell",
+            "; needs about {} more: a new bench {by} would probably tell",
             span(seconds)
         ),
         Some(_) => "; with so much noise it would take days to tell".to_owned(),

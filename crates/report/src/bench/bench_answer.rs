@@ -4,6 +4,17 @@ use fairtrial_analysis::bench::{BenchEnd, CommandAnswer, NoticedIn, Timing};
 use serde::Serialize;
 use std::time::Duration;
 
+/// What kind of numbers are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BenchNumbers {
+    /// Times.
+    Times,
+    /// Counts, measured in each run.
+    Counts,
+    /// Counts of one run each, which another run would give again.
+    Exact,
+}
+
 /// What a bench came to.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct BenchAnswer<'a> {
@@ -17,9 +28,9 @@ pub struct BenchAnswer<'a> {
     pub end: Option<BenchEnd>,
     /// What was compared, as people say it.
     pub metric: &'static str,
-    /// Whether they are counts of one run each, and no times.
+    /// What kind of numbers they are.
     #[serde(skip)]
-    pub counted: bool,
+    pub numbers: BenchNumbers,
     /// The smallest difference that matters, as a share.
     pub margin: f64,
     /// Seconds of an empty shell, which are taken off.

@@ -1,15 +1,26 @@
 //! The tables that hyperfine writes, for the scripts that read them.
 
-use super::time_unit::TimeUnit;
+use super::bench_answer::BenchNumbers;
+use super::unit::Unit;
 use fairtrial_analysis::bench::Timing;
+use fairtrial_model::Params;
 use fairtrial_text::escape;
 
 /// What hyperfine writes with `--export-csv`.
 pub fn csv(commands: &[Timing]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
+    let titles = [
         "command", "mean", "stddev", "median", "user", "system", "min", "max",
-    ])?;
+    ];
+    let mut parameters: Vec<&str> = Vec::new();
+    for (name, _) in commands.iter().flat_map(|of| of.parameters.iter()) {
+        if !parameters.contains(&name) {
+            parameters.push(name);
+        }
+    }
+    let titles = titles.map(str::to_owned).into_iter();
+    let named = |name: &&str| escape::csv(&format!("parameter_{name}")).into_owned();
+    writer.write_record(titles.chain(parameters.iter().map(named)))?;
     for of in commands {
         let numbers = [
             of.mean,
@@ -21,8 +32,16 @@ pub fn csv(commands: &[Timing]) -> Result<String, csv::Error> {
             of.max,
         ];
         let name = escape::csv(&of.name).into_owned();
-        writer
-            .write_record(std::iter::once(name).chain(numbers.map(|number| number.to_string())))?;
+        let value = |name: &&str| {
+            let value = of
+                .parameters
+                .get(name)
+                .map_or_else(String::new, Params::display);
+            escape::csv(&value).into_owned()
+        };
+        let numbers = numbers.map(|number| number.to_string());
+        let values = parameters.iter().map(value);
+        writer.write_record(std::iter::once(name).chain(numbers).chain(values))?;
     }
     let bytes = writer
         .into_inner()
@@ -32,7 +51,7 @@ pub fn csv(commands: &[Timing]) -> Result<String, csv::Error> {
 
 /// What hyperfine writes with `--export-markdown`; the fastest command is the one that others are relative to.
 pub fn markdown(commands: &[Timing]) -> String {
-    let unit = TimeUnit::of(commands.iter().map(|of| of.mean));
+    let unit = Unit::of(BenchNumbers::Times, commands.iter().map(|of| of.mean));
     let name = unit.name();
     let mut lines = vec![
         format!("| Command | Mean [{name}] | Min [{name}] | Max [{name}] | Relative |"),
@@ -49,14 +68,23 @@ pub fn markdown(commands: &[Timing]) -> String {
             None => number(of.mean),
         };
         lines.push(format!(
-            "| `{}` | {mean} | {} | {} | {} |",
-            of.name.replace('|', "\\|").replace('\n', " "),
+            "| {} | {mean} | {} | {} | {} |",
+            command(&of.name),
             number(of.min),
             number(of.max),
             relative(of, fastest)
         ));
     }
     lines.join("\n") + "\n"
+}
+
+/// A command as code; one that would end the code is written as text.
+fn command(name: &str) -> String {
+    if name.contains('`') {
+        return escape::markdown(name);
+    }
+    let shown = escape::terminal_line(name);
+    format!("`{}`", shown.replace('|', "\\|"))
 }
 
 /// `1.00` for the fastest; else the ratio of the means with its standard deviation, by propagation of error.
@@ -85,6 +113,7 @@ mod tests {
     fn timing(name: &str, mean: f64, sd: f64) -> Timing {
         Timing {
             name: name.to_owned(),
+            parameters: fairtrial_model::Params::new(),
             runs: 2,
             failures: 0,
             mean,

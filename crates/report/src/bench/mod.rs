@@ -6,10 +6,10 @@ mod export;
 mod histogram;
 mod noticed;
 mod table;
-mod time_unit;
+mod unit;
 
 pub use answer::live;
-pub use bench_answer::BenchAnswer;
+pub use bench_answer::{BenchAnswer, BenchNumbers};
 pub use export::{csv, markdown};
 
 use crate::console::Terminal;

@@ -1,6 +1,7 @@
 //! What was noticed, and what to do about it.
 
 use super::bench_answer::BenchAnswer;
+use super::unit::Unit;
 use fairtrial_analysis::bench::{Noticed, NoticedIn};
 use fairtrial_text::count::counted;
 use fairtrial_text::duration::span;
@@ -8,10 +9,9 @@ use fairtrial_text::number::NumberFormat;
 
 pub(super) fn sentences(answer: &BenchAnswer<'_>) -> Vec<String> {
     let shell = answer.shell_s.map(|seconds| {
-        let micros = seconds * 1e6;
-        format!(
-            "A shell runs the commands; its start ({micros:.0} µs, measured) is taken off. -N runs them without one."
-        )
+        let unit = Unit::of(answer.numbers, std::iter::once(seconds));
+        let start = unit.show(seconds, None);
+        format!("A shell runs the commands; its start ({start}, measured) is taken off. -N runs them without one.")
     });
     shell
         .into_iter()

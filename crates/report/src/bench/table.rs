@@ -1,8 +1,8 @@
 //! The numbers of each command.
 
-use super::bench_answer::BenchAnswer;
+use super::bench_answer::{BenchAnswer, BenchNumbers};
 use super::histogram;
-use super::time_unit::TimeUnit;
+use super::unit::Unit;
 use crate::grid::{Cell, Column, Grid};
 use fairtrial_analysis::bench::Timing;
 use fairtrial_text::bytes::size;
@@ -10,10 +10,11 @@ use fairtrial_text::count::count;
 use fairtrial_text::number::NumberFormat;
 
 pub(super) fn grid(answer: &BenchAnswer<'_>) -> Grid {
-    if answer.counted {
+    if answer.numbers == BenchNumbers::Exact {
         return counts(answer);
     }
-    let unit = TimeUnit::of(answer.commands.iter().map(|timing| timing.median));
+    let medians = answer.commands.iter().map(|timing| timing.median);
+    let unit = Unit::of(answer.numbers, medians);
     let mut grid = Grid::new(vec![
         Column::words("command"),
         Column::numbers("mean ± 95 %"),
@@ -63,9 +64,16 @@ fn of_first(answer: &BenchAnswer<'_>, timing: &Timing) -> String {
     })
 }
 
-fn row(answer: &BenchAnswer<'_>, timing: &Timing, unit: TimeUnit) -> Vec<Cell> {
+fn row(answer: &BenchAnswer<'_>, timing: &Timing, unit: Unit) -> Vec<Cell> {
     let half = timing.interval.map(|interval| interval.high - timing.mean);
-    let time = |seconds: f64| unit.show(seconds, None);
+    let value = |value: f64| unit.show(value, None);
+    let cpu = match answer.numbers {
+        BenchNumbers::Times => unit,
+        _ => Unit::of(
+            BenchNumbers::Times,
+            [timing.user + timing.system].into_iter(),
+        ),
+    };
     let memory = timing.memory.map_or(String::new(), |bytes| {
         let bound = if timing.memory_is_bound { "≤ " } else { "" };
         format!("{bound}{}", size(bytes))
@@ -78,11 +86,11 @@ fn row(answer: &BenchAnswer<'_>, timing: &Timing, unit: TimeUnit) -> Vec<Cell> {
     [
         timing.name.clone(),
         unit.show(timing.mean, half),
-        time(timing.median),
-        time(timing.min),
-        time(timing.max),
-        time(timing.user),
-        time(timing.system),
+        value(timing.median),
+        value(timing.min),
+        value(timing.max),
+        cpu.show(timing.user, None),
+        cpu.show(timing.system, None),
         memory,
         timing.runs.to_string(),
         failures,

@@ -178,30 +178,24 @@ fn family_notes(contrast: &Contrast, alpha: f64) -> Vec<String> {
     if has(Role::Secondary).is_some() {
         notes.push("· secondary: shown beside the verdict, decides nothing.".to_owned());
     }
-    let ratio = |metric: &&MetricComparison| {
+    let by_ratio = |metric: &MetricComparison| {
         let scale = metric.effect.as_ref().map(|effect| effect.scale);
         scale == Some(Scale::Ratio)
     };
-    let ratios: Vec<&str> = contrast
-        .metrics
-        .iter()
-        .filter(ratio)
-        .map(|metric| metric.metric.as_str())
-        .collect();
-    if !ratios.is_empty() {
-        notes.push(format!(
-            "Compared by ratio, with geometric means: {}.",
-            ratios.join(", ")
-        ));
-    }
-    let by_ranks = |metric: &&MetricComparison| metric.method.as_ref().is_some_and(|of| of.medians);
-    let ranked = contrast.metrics.iter().filter(by_ranks);
-    let ranked: Vec<&str> = ranked.map(|metric| metric.metric.as_str()).collect();
-    if !ranked.is_empty() {
-        notes.push(format!(
-            "Compared by ranks, with medians: {}.",
-            ranked.join(", ")
-        ));
+    let by_ranks = |metric: &MetricComparison| metric.method.as_ref().is_some_and(|of| of.medians);
+    for (ratio, ranks, how) in [
+        (true, false, "by ratio, with geometric means"),
+        (true, true, "by ratio and by ranks, with medians"),
+        (false, true, "by ranks, with medians"),
+    ] {
+        let so =
+            |metric: &&MetricComparison| (by_ratio(metric), by_ranks(metric)) == (ratio, ranks);
+        let names: Vec<&str> = (contrast.metrics.iter().filter(so))
+            .map(|metric| metric.metric.as_str())
+            .collect();
+        if !names.is_empty() {
+            notes.push(format!("Compared {how}: {}.", names.join(", ")));
+        }
     }
     for role in [Role::Primary, Role::Secondary] {
         if let Some(metric) = has(role).filter(|metric| metric.family.size > 1) {

@@ -1,18 +1,24 @@
-//! A report as one HTML page: nothing to load, nothing to run, light and dark, from a telephone to a wide screen.
+//! A report as one HTML page: nothing to load, whole without its script, light and dark, from a telephone to a wide screen.
 
 use crate::grid::{Align, Grid, Section, Tone};
-use crate::page::{Block, Page, page};
+use crate::page::{Block, Page, compared, page};
 use crate::seal::{self, SealFacts};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use fairtrial_analysis::Comparison;
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::{Layout, page_style};
 use fairtrial_text::escape::{self, xml, xml_sentence};
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, context};
+use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
 /// The template that is used where the user brings none.
 pub const TEMPLATE: &str = include_str!("page.html.jinja");
 const STYLE: &str = include_str!("page.css");
+/// What lets a reader explore a page: plain JavaScript, which loads nothing and sends nothing.
+pub const SCRIPT: &str = include_str!("explore.js");
 /// Letters of a word that may be broken where there is no room.
 const LONG_WORD: usize = 20;
 
@@ -53,7 +59,7 @@ pub fn report(
             context! {
                 id => part.id,
                 title => part.title,
-                html => Value::from_safe_string(part.blocks.iter().map(block).collect::<String>()),
+                html => Value::from_safe_string(part.blocks.iter().map(block_html).collect::<String>()),
             }
         })
         .collect();
@@ -65,13 +71,59 @@ pub fn report(
         registered => registered(&page),
         parts => parts,
         notes => data.run.notes.clone(),
-        style => Value::from_safe_string(page_style() + STYLE),
+        style => Value::from_safe_string(style()),
+        script => Value::from_safe_string(SCRIPT.to_owned()),
+        policy => Value::from_safe_string(policy()),
         // By way of the JSON: a template and a script see the same.
         data => Value::from(Serde(serde_json::from_str::<serde_json::Value>(&json)?)),
         data_json => Value::from_safe_string(in_script(&json)),
         seal => Value::from_safe_string(seal::open(facts, &json)),
     })?;
     Ok(seal::close(text))
+}
+
+/// The style sheet of a page with parts of a report.
+pub fn style() -> String {
+    page_style() + STYLE
+}
+
+/// What a report may do, as a content security policy: show itself, and run the one script in it, known by its hash.
+pub fn policy() -> String {
+    let hash = BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{hash}'; base-uri 'none'; \
+         form-action 'none'"
+    )
+}
+
+/// A comparison as a part of a page: its verdicts, tables and charts.
+pub fn comparison(comparison: &Comparison) -> String {
+    let (verdicts, blocks) = compared(comparison);
+    let mut html = String::new();
+    for problem in &comparison.problems {
+        let _ = writeln!(html, "<p class=\"warning\">{}</p>", xml_sentence(problem));
+    }
+    for verdict in &verdicts {
+        let _ = writeln!(
+            html,
+            "<article class=\"verdict {}\">\n<p class=\"about\">{}</p>\n<p class=\"word\">{}</p>\n\
+             <p class=\"sentence\">{}</p>",
+            tone_class(verdict.tone),
+            xml(&verdict.about),
+            xml(&verdict.word),
+            xml_sentence(&verdict.sentence)
+        );
+        if !verdict.details.is_empty() {
+            html.push_str("<details>\n<summary>How this verdict was made</summary>\n<ul>\n");
+            for detail in &verdict.details {
+                let _ = writeln!(html, "<li>{}</li>", xml_sentence(detail));
+            }
+            html.push_str("</ul>\n</details>\n");
+        }
+        html.push_str("</article>\n");
+    }
+    html.extend(blocks.iter().map(block_html));
+    html
 }
 
 fn verdicts(page: &Page) -> Vec<Value> {
@@ -107,7 +159,7 @@ const fn tone_class(tone: Tone) -> &'static str {
     }
 }
 
-fn block(block: &Block) -> String {
+fn block_html(block: &Block) -> String {
     match block {
         Block::Words(words) => format!("<p>{}</p>\n", xml_sentence(words)),
         Block::Table(section) => table_section(section),
@@ -125,6 +177,19 @@ fn block(block: &Block) -> String {
             "<p class=\"log-title\">{}</p>\n<pre class=\"log\">{}</pre>\n",
             xml(title),
             xml(&lines.join("\n"))
+        ),
+        Block::AllTrials(words) => format!(
+            "<div id=\"trial-table\"></div>\n<p class=\"ft-plain note\">{}</p>\n",
+            xml_sentence(words)
+        ),
+        Block::Trial {
+            index,
+            title,
+            inside,
+        } => format!(
+            "<details class=\"folded trial\" id=\"trial-{index}\">\n<summary>{}</summary>\n{}</details>\n",
+            xml(title),
+            inside.iter().map(block_html).collect::<String>()
         ),
         Block::Commands(commands) => {
             format!(

@@ -2,7 +2,7 @@
 
 use super::table::{folded, section, table};
 use crate::grid::{Section, Tone};
-use crate::page::{Block, Page, page};
+use crate::page::{Block, Page, Part, page};
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::Theme;
@@ -28,7 +28,8 @@ pub fn report(
     let page = page(data);
     let mut charts = Vec::new();
     let mut parts = vec![head(&page)];
-    for part in &page.parts {
+    let is_written = |part: &&Part| !part.blocks.iter().all(Block::is_for_screens);
+    for part in page.parts.iter().filter(is_written) {
         parts.push(format!("## {}\n", markdown(part.title)));
         let blocks = part.blocks.iter();
         parts.extend(blocks.map(|block| text_of(block, stem, &mut charts)));
@@ -111,6 +112,8 @@ fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> Str
         Block::Log { title, lines } => {
             format!("{}\n\n{}", markdown(title), fenced(&lines.join("\n")))
         }
+        // A table of any length, and what one opens to see, are for a screen.
+        Block::AllTrials(_) | Block::Trial { .. } => String::new(),
         Block::Commands(commands) => fenced(&commands.join("\n")),
     }
 }

@@ -75,6 +75,24 @@ pub enum Block {
         /// Its lines.
         lines: Vec<String>,
     },
+    /// Where a table of all trials is made by the page's script, and what is said without it.
+    AllTrials(String),
+    /// One trial whole, which a reader opens to see.
+    Trial {
+        /// Its place in the plan.
+        index: u64,
+        /// Who it is and how it ended.
+        title: String,
+        /// What is known of it.
+        inside: Vec<Block>,
+    },
     /// Commands to type.
     Commands(Vec<String>),
+}
+
+impl Block {
+    /// Whether it is there to be searched and opened, and is no part of a page of plain text.
+    pub fn is_for_screens(&self) -> bool {
+        matches!(self, Self::AllTrials(_) | Self::Trial { .. })
+    }
 }

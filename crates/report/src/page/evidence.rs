@@ -4,6 +4,7 @@ use super::content::Block;
 use crate::comparison::{failure_section, fairness_section, task_sections, verdict_section};
 use crate::ranking::ranking_sections;
 use crate::{sequential, sweep};
+use fairtrial_analysis::Comparison;
 use fairtrial_analysis::report::{FailedTrial, ReportData};
 use fairtrial_text::count::{count, counted};
 
@@ -14,9 +15,13 @@ pub(super) fn comparison(data: &ReportData) -> Vec<Block> {
         blocks.push(Block::Table(sequential::section(trajectory)));
     }
     blocks.extend(swept(data));
-    let Some(comparison) = &data.comparison else {
-        return blocks;
-    };
+    blocks.extend(data.comparison.iter().flat_map(tables));
+    blocks
+}
+
+/// The tables of a comparison.
+pub(super) fn tables(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks = Vec::new();
     for contrast in &comparison.contrasts {
         // Nothing but failures may stand beside the answer of a run that stopped by looking.
         if !contrast.metrics.is_empty() {

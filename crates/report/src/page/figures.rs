@@ -5,8 +5,8 @@ use super::forests::forests;
 use crate::sequential;
 use crate::words::arm_reason;
 use fairtrial_analysis::report::{
-    ArmCurve, MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares,
-    NoPoint, ReportData,
+    ArmCurve, ArmPairs, MetricCurves, MetricDistribution, MetricHistory, MetricProfile,
+    MetricShares, NoPoint, ReportData,
 };
 use fairtrial_analysis::sequential::{ArmAnswer, Trajectory};
 use fairtrial_chart::Figure;
@@ -30,6 +30,7 @@ pub(super) fn charts(data: &ReportData) -> Vec<Block> {
 /// All charts with their names, the differences first.
 pub(super) fn named(data: &ReportData) -> Vec<(String, Figure)> {
     let mut found: Vec<Figure> = data.comparison.iter().flat_map(forests).collect();
+    found.extend(data.pairs.iter().map(pairs));
     found.extend(data.sequential.iter().flat_map(trajectories));
     found.extend(data.curves.iter().map(curves));
     found.extend(data.distributions.iter().map(distribution));
@@ -66,6 +67,31 @@ fn slug(title: &str) -> String {
     }
     let cut: String = words.trim_matches('-').chars().take(40).collect();
     cut.trim_matches('-').to_owned()
+}
+
+fn pairs(found: &ArmPairs) -> Figure {
+    let better = match found.direction {
+        Some(Direction::Up) => " Above 0 is better.",
+        Some(Direction::Down) => " Below 0 is better.",
+        None => "",
+    };
+    let broken = (found.broken > 0).then(|| {
+        let pairs = counted(found.broken as u64, "pair");
+        format!("Without a value on one side: {pairs}.")
+    });
+    charts::pairs(&charts::Pairs {
+        heading: Heading {
+            title: format!(
+                "{}: {} minus {}, pair by pair",
+                found.metric, found.arm, found.control
+            ),
+            subtitle: format!("Each point is a pair, the smallest difference first.{better}"),
+            notes: broken.into_iter().collect(),
+        },
+        pair: "pair (seed)".to_owned(),
+        value: with_unit("difference", found.unit.as_deref()),
+        differences: found.differences.clone(),
+    })
 }
 
 fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
@@ -182,7 +208,10 @@ fn distribution(found: &MetricDistribution) -> Figure {
             subtitle: "Points are trials; the box holds the middle half, the line in it is the median, whiskers reach \
                        the smallest and the largest."
                 .to_owned(),
-            notes: without_value(groups).into_iter().collect(),
+            notes: without_value(groups)
+                .into_iter()
+                .chain(thinned(found))
+                .collect(),
         },
         value: with_unit(&found.metric, found.unit.as_deref()),
         groups: found
@@ -190,10 +219,35 @@ fn distribution(found: &MetricDistribution) -> Figure {
             .iter()
             .map(|group| DistributionGroup {
                 name: group.name.clone(),
-                values: group.values.clone(),
+                values: by_rank(&group.values),
                 five: group.five,
             })
             .collect(),
+    })
+}
+
+/// Points of a group that can be told apart in a picture.
+const POINTS: usize = 600;
+
+/// Values that stand for all of them: as many small as large ones, the smallest and the largest among them.
+fn by_rank(values: &[f64]) -> Vec<f64> {
+    if values.len() <= POINTS {
+        return values.to_vec();
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len() - 1;
+    let ranks = (0..POINTS).map(|place| place * last / (POINTS - 1));
+    ranks.filter_map(|rank| sorted.get(rank).copied()).collect()
+}
+
+/// That not all points are drawn.
+fn thinned(found: &MetricDistribution) -> Option<String> {
+    let many = found.groups.iter().any(|group| group.values.len() > POINTS);
+    many.then(|| {
+        format!(
+            "Of a group with more than {POINTS} trials as many points are drawn, evenly by rank."
+        )
     })
 }
 

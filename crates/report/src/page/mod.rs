@@ -6,11 +6,14 @@ mod evidence;
 mod figures;
 mod forests;
 mod origin;
+mod trials;
 mod verdicts;
 
 pub use content::{Block, Page, Part, RegisteredLine, VerdictLine};
 
 use crate::summary::{Detail, headline, tables};
+#[cfg(feature = "html")]
+use fairtrial_analysis::Comparison;
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::Figure;
 
@@ -36,6 +39,11 @@ pub fn page(data: &ReportData) -> Page {
             id: "results",
             title: "Results",
             blocks: results(data),
+        },
+        Part {
+            id: "trials-all",
+            title: "Trials",
+            blocks: trials::trials(data),
         },
         Part {
             id: "trials",
@@ -64,6 +72,20 @@ pub fn page(data: &ReportData) -> Page {
             .filter(|part| !part.blocks.is_empty())
             .collect(),
     }
+}
+
+/// A comparison that is no part of a report: its verdicts, and its tables and charts.
+#[cfg(feature = "html")]
+pub(crate) fn compared(comparison: &Comparison) -> (Vec<VerdictLine>, Vec<Block>) {
+    let contrasts = comparison.contrasts.iter();
+    let verdicts = contrasts.flat_map(verdicts::of_contrast).collect();
+    let mut blocks = evidence::tables(comparison);
+    let figures = forests::forests(comparison).into_iter().enumerate();
+    blocks.extend(
+        figures
+            .map(|(place, figure)| Block::Chart(format!("difference-{place}"), Box::new(figure))),
+    );
+    (verdicts, blocks)
 }
 
 /// The charts of a report as its pages show them, each with the name of its file.

@@ -5,7 +5,8 @@ use crate::comparison::title;
 use crate::grid::{Column, Grid, Section};
 use fairtrial_analysis::CodeGroup;
 use fairtrial_analysis::report::ReportData;
-use fairtrial_journal::provenance::Vcs;
+use fairtrial_journal::provenance::{Vcs, VcsState};
+use fairtrial_text::count::first_of;
 use fairtrial_text::shell_word::shell_word;
 
 /// The trials behind every number, in the grammar of `--only`.
@@ -133,12 +134,31 @@ fn facts(data: &ReportData) -> Vec<(String, String)> {
                 "uncommitted changes",
                 dirty.then(|| format!("yes, SHA-256 {diff}")),
             );
+            add("reproducible", reproducible(data, state));
         }
         for (name, value) in &environment.variables {
             add(name, Some(value.clone()));
         }
     }
     facts
+}
+
+/// What gives the source back.
+fn reproducible(data: &ReportData, state: &VcsState) -> Option<String> {
+    // Of a clean one the commit says it.
+    state
+        .commit
+        .as_ref()
+        .filter(|_| state.dirty == Some(true))?;
+    let kept = data.kept_source.as_ref()?;
+    Some(match (&kept.lacks, &kept.only_hashes[..]) {
+        (Some(why), _) => format!("no: {why}"),
+        (None, []) => "by the commit and the kept patch".to_owned(),
+        (None, files) => format!(
+            "by the commit and the kept patch; of untracked files only the hashes are kept: {}",
+            first_of(files, 5)
+        ),
+    })
 }
 
 /// A commit, and which trials ran it where there are others.
@@ -161,8 +181,17 @@ pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
             Vcs::Git(state) => Some(state),
             Vcs::Unknown { .. } => None,
         });
+    let dirty = git.is_some_and(|state| state.dirty == Some(true));
+    let kept = data.kept_source.as_ref();
+    let is_kept = dirty && kept.is_some_and(|kept| kept.lacks.is_none());
     // Of a run with several commits none gives all of it back.
-    if let (Some(commit), [] | [_]) = (
+    if is_kept {
+        let name = shell_word(&run.name);
+        commands.push(format!(
+            "fairtrial reproduce {name} --rollout {}",
+            run.stamp
+        ));
+    } else if let (Some(commit), [] | [_]) = (
         git.and_then(|state| state.commit.as_ref()),
         &data.commits[..],
     ) {
@@ -175,12 +204,14 @@ pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
     if let Some(only) = &run.only {
         again = format!("{again} --only {}", shell_word(only));
     }
-    commands.push(again);
+    if !is_kept {
+        commands.push(again);
+    }
     let name = shell_word(&run.name);
     commands.push(format!("fairtrial report {name} --rollout {}", run.stamp));
     commands.push(format!("fairtrial verify {name} --rollout {}", run.stamp));
     let mut blocks = vec![Block::Commands(commands)];
-    if git.is_some_and(|state| state.dirty == Some(true)) {
+    if dirty && !is_kept {
         blocks.push(Block::Words(
             "The source had uncommitted changes: the commit alone does not give it back."
                 .to_owned(),

@@ -49,7 +49,7 @@ pub(super) fn verdicts(data: &ReportData) -> Vec<VerdictLine> {
     found
 }
 
-fn of_contrast(contrast: &Contrast) -> impl Iterator<Item = VerdictLine> + '_ {
+pub(super) fn of_contrast(contrast: &Contrast) -> impl Iterator<Item = VerdictLine> + '_ {
     let primary = contrast
         .metrics
         .iter()

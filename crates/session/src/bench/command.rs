@@ -14,16 +14,28 @@ pub struct BenchCommand {
     pub name: Option<String>,
     /// As it was typed.
     pub text: String,
+    /// The parameters whose values stand in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<(String, String)>,
 }
 
 impl BenchCommand {
+    /// A command without parameters.
+    pub fn new(name: Option<String>, text: impl Into<String>) -> Self {
+        Self {
+            name,
+            text: text.into(),
+            parameters: Vec::new(),
+        }
+    }
+
     /// One command whose words stand by themselves, as they do after `--`; one word alone is the whole command.
     pub fn of_words(words: &[String]) -> Self {
         let text = match words {
             [text] => text.clone(),
             words => shell_words::join(words),
         };
-        Self { name: None, text }
+        Self::new(None, text)
     }
 }
 
@@ -59,6 +71,8 @@ pub(super) struct ArmProgram {
     pub(super) argv: Vec<String>,
     /// The folder that it runs in.
     pub(super) folder: PathBuf,
+    /// The parameters whose values stand in it.
+    pub(super) parameters: Vec<(String, String)>,
 }
 
 /// Programs and arguments that a bench runs.
@@ -86,15 +100,22 @@ impl Programs {
             ShellChoice::WhenNeeded => needs.then(|| vec![SHELL.to_owned()]),
         };
         let mut arms: Vec<ArmProgram> = Vec::new();
-        for BenchCommand { name, text } in commands {
+        for command in commands {
+            let BenchCommand { name, text, .. } = command;
             let argv = match &shell {
                 Some(shell) => script(shell, text),
                 None => split(text)?,
             };
             check_program(&argv, caller)?;
-            let name = unused(name.as_ref().unwrap_or(text), &arms);
+            let name = name.as_ref().filter(|name| !name.trim().is_empty());
+            let name = unused(name.unwrap_or(text), &arms);
             let folder = caller.folder.clone();
-            arms.push(ArmProgram { name, argv, folder });
+            arms.push(ArmProgram {
+                name,
+                argv,
+                folder,
+                parameters: command.parameters.clone(),
+            });
         }
         Ok(Self { arms, shell })
     }
@@ -241,10 +262,7 @@ mod tests {
     fn programs(texts: &[&str], choice: &ShellChoice) -> Result<Programs, String> {
         let commands: Vec<BenchCommand> = texts
             .iter()
-            .map(|text| BenchCommand {
-                name: None,
-                text: (*text).to_owned(),
-            })
+            .map(|text| BenchCommand::new(None, *text))
             .collect();
         Programs::of(&commands, choice, &caller()).map_err(|error| error.to_string())
     }
@@ -287,6 +305,9 @@ mod tests {
         let found = programs(&["true", "true", "true"], &ShellChoice::Never).unwrap();
         let names: Vec<&str> = found.arms.iter().map(|arm| arm.name.as_str()).collect();
         assert_eq!(names, ["true", "true (2)", "true (3)"]);
+        let unnamed = BenchCommand::new(Some(" ".to_owned()), "true");
+        let found = Programs::of(&[unnamed], &ShellChoice::Never, &caller()).unwrap();
+        assert_eq!(found.arms[0].name, "true");
     }
 
     #[test]

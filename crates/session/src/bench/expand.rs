@@ -28,12 +28,13 @@ pub(super) fn expanded(question: BenchQuestion) -> Result<BenchQuestion, Session
         commands.flat_map(move |place| points.iter().map(move |point| (place, point)))
     };
     let commands = each().map(|(place, point)| {
-        let BenchCommand { name, text } = &question.commands[place];
+        let BenchCommand { name, text, .. } = &question.commands[place];
         BenchCommand {
             name: name
                 .as_ref()
                 .map(|name| named(&filled(name, point), name, point)),
             text: filled(text, point),
+            parameters: point.clone(),
         }
     });
     let commands: Vec<BenchCommand> = commands.collect();
@@ -110,10 +111,8 @@ mod tests {
 
     #[test]
     fn every_combination_is_a_command_with_what_belongs_to_it() {
-        let command = |name: Option<&str>, text: &str| BenchCommand {
-            name: name.map(str::to_owned),
-            text: text.to_owned(),
-        };
+        let command =
+            |name: Option<&str>, text: &str| BenchCommand::new(name.map(str::to_owned), text);
         let question = BenchQuestion {
             parameters: vec![
                 BenchParameter::list("a", "1,2"),

@@ -1,13 +1,15 @@
 //! Commands timed against each other: a spec made from what was typed, a real run of it, and its answer.
 
+mod blocks;
 mod command;
 mod core;
 mod counter;
 mod expand;
 mod parameter;
 mod question;
+mod refusals;
 mod rehearse;
-mod revision;
+pub(crate) mod revision;
 mod rule;
 mod spec;
 mod throttling;
@@ -23,34 +25,41 @@ pub use spec::BENCH;
 use crate::error::SessionError;
 use crate::run::RunResult;
 use crate::session::Session;
+use blocks::{blocks, waits};
 use command::Programs;
 use fairtrial_analysis::bench::{
-    BenchEnd, CommandAnswer, Noticed, NoticedIn, Precision, Timing, noticed, timings,
+    BenchEnd, CommandAnswer, Noticed, NoticedIn, Timing, noticed, timings,
 };
 use fairtrial_engine::{Controls, Verbosity, task_cache};
 use fairtrial_journal::{DataRoot, RunStatus};
 use fairtrial_model::Record;
+use refusals::check;
 use rehearse::Rehearsing;
 use revision::Revisions;
-use rule::{BenchRule, Waits};
-use spec::{Blocks, Made};
+use rule::BenchRule;
+use spec::Made;
 use std::fs::File;
 use std::time::Duration;
-
-/// Runs of each command at most, where no number is named: by then the interval is far below what matters.
-const MOST_RUNS: u32 = 5000;
-/// Runs of each command at most where nothing is known of how long one takes.
-const UNKNOWN_MOST: u32 = 1000;
-/// Pairs before the first look.
-const FIRST_LOOK: u32 = 5;
-/// Runs of a command alone before its mean is looked at.
-const FIRST_MEAN: u32 = 10;
 
 /// A bench that can be run: what was asked makes sense, and its programs are there.
 #[derive(Debug)]
 pub struct PreparedBench {
     question: BenchQuestion,
     runs: RunsWhat,
+}
+
+impl PreparedBench {
+    /// What its commands are called.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match &self.runs {
+            RunsWhat::Programs(programs) => {
+                programs.arms.iter().map(|arm| arm.name.clone()).collect()
+            }
+            RunsWhat::Revisions(revisions) => {
+                revisions.all.iter().map(|it| it.name.clone()).collect()
+            }
+        }
+    }
 }
 
 /// What a bench runs.
@@ -106,6 +115,14 @@ pub struct BenchFailure {
     pub how: String,
     /// What it said on standard error.
     pub said: String,
+}
+
+impl Benched {
+    /// What its run is called where a run is named.
+    pub fn run_name(&self) -> String {
+        let run = &self.run.report.run;
+        format!("{}/{}", run.name(), run.stamp())
+    }
 }
 
 impl Session {
@@ -222,9 +239,11 @@ impl Session {
         let run = self.run_watched(run, controls, Some(Box::new(rule.clone())))?;
         let took = rule.took();
         let timings = timings(&run.report.run, &run.spec)?;
-        let mut noticed = match question.counter {
-            Some(_) => Vec::new(),
-            None => all_noticed(&run, &timings, &warmth),
+        let counts = question.counter.is_some() || question.metric.counter().is_some();
+        let mut noticed = if counts {
+            Vec::new()
+        } else {
+            all_noticed(&run, &timings, &warmth)
         };
         let throttled = throttled.zip(throttling::events());
         let times = throttled.map_or(0, |(before, after)| after.saturating_sub(before));
@@ -274,85 +293,6 @@ fn failure_of(record: &Record, root: &DataRoot) -> BenchFailure {
             .clone(),
         how: cause.unwrap_or_else(|| record.outcome.to_string()),
         said: said.trim_end().to_owned(),
-    }
-}
-
-/// What can be refused before anything runs.
-fn check(question: &BenchQuestion, runs: &RunsWhat) -> Result<(), SessionError> {
-    let refuse = |why: String| Err(SessionError::Input(why));
-    let commands = match runs {
-        RunsWhat::Programs(programs) => programs.arms.len(),
-        RunsWhat::Revisions(revisions) => revisions.all.len(),
-    };
-    if question.build.is_some() && question.revisions.is_empty() {
-        return refuse("--build builds revisions: name them by --rev".to_owned());
-    }
-    let lists = [
-        ("setup", &question.setup),
-        ("prepare", &question.prepare),
-        ("conclude", &question.conclude),
-        ("cleanup", &question.cleanup),
-    ];
-    for (name, list) in lists {
-        if list.len() > 1 && list.len() != commands {
-            return refuse(format!(
-                "--{name} is given {} times for {commands} commands: give it once for all, or once for each",
-                list.len()
-            ));
-        }
-    }
-    if let Some(input) = &question.input
-        && let Err(error) = std::fs::File::open(input)
-    {
-        return refuse(format!(
-            "the input {input} cannot be read: {error}; nothing was run"
-        ));
-    }
-    let runs = question.runs;
-    if let (Some(least), Some(most)) = (runs.least, runs.most)
-        && least > most
-    {
-        return refuse(format!(
-            "at least {least} runs and at most {most} cannot both be"
-        ));
-    }
-    if runs.most == Some(1) && commands > 1 && question.counter.is_none() {
-        return refuse("one run of each command compares nothing: ask for at least 2".to_owned());
-    }
-    Ok(())
-}
-
-/// How many blocks fit into the time, by the warm-ups.
-fn blocks(question: &BenchQuestion, warmth: &Warmth) -> Blocks {
-    let runs = question.runs;
-    if let (Some(runs), true) = (runs.most, runs.is_fixed()) {
-        return Blocks {
-            least: runs,
-            most: runs,
-        };
-    }
-    let fit = warmth.round().map_or(f64::from(UNKNOWN_MOST), |round| {
-        runs.limit.as_secs_f64() / round.max(1e-6)
-    });
-    let first = runs.least.unwrap_or(FIRST_LOOK).max(2);
-    let fit = (fit.ceil() as u32).min(MOST_RUNS).max(first);
-    let most = runs.most.map_or(fit, |most| fit.min(most)).max(2);
-    Blocks {
-        least: first.min(most),
-        most,
-    }
-}
-
-fn waits(question: &BenchQuestion, commands: u64, blocks: Blocks) -> Waits {
-    let fixed = question.runs.is_fixed();
-    let alone = commands == 1 && !fixed;
-    let first = question.runs.least.unwrap_or(FIRST_MEAN).min(blocks.most);
-    let least = if alone { first } else { blocks.least };
-    Waits {
-        metric: question.field(),
-        limit: (!fixed).then_some(question.runs.limit),
-        least: u64::from(least) * commands,
-        precision: alone.then(|| Precision::within(question.margin, least as usize)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::command::{BenchCommand, ShellChoice};
 use super::counter::Counter;
 use super::parameter::BenchParameter;
-use fairtrial_model::{Accepts, Quiet, TimedOutput};
+use fairtrial_model::{Accepts, HardwareCounter, Quiet, TimedOutput};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -109,6 +109,8 @@ pub enum BenchMetric {
     User,
     /// System CPU time.
     System,
+    /// What the processor counts in user space.
+    Counted(HardwareCounter),
 }
 
 impl BenchMetric {
@@ -119,6 +121,26 @@ impl BenchMetric {
             Self::Cpu => "cpu",
             Self::User => "user",
             Self::System => "sys",
+            Self::Counted(counter) => counter.field(),
+        }
+    }
+
+    /// What the processor counts for it, where it is no time.
+    pub const fn counter(self) -> Option<HardwareCounter> {
+        match self {
+            Self::Counted(counter) => Some(counter),
+            _ => None,
+        }
+    }
+
+    /// As people say it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Wall => "wall time",
+            Self::Cpu => "CPU time",
+            Self::User => "user time",
+            Self::System => "system time",
+            Self::Counted(counter) => counter.words(),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use super::command::Programs;
 use super::question::{BenchQuestion, for_command};
+use super::spec;
 use crate::error::SessionError;
 use crate::session::Session;
-use fairtrial_engine::{Controls, Rehearsal, Rehearsed, run_beside};
+use fairtrial_engine::{Controls, Printed, Rehearsal, Rehearsed, run_beside};
 use fairtrial_model::{Exit, Timed, TimedOutput};
 use fairtrial_process::Program;
-use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,15 @@ const LONGEST: Duration = Duration::from_secs(3);
 const ALIKE: f64 = 0.05;
 /// Or by less than so many seconds.
 const ALIKE_S: f64 = 0.0002;
+/// Bytes printed that take no time worth a word to read.
+const MUCH_PRINTED: u64 = 64 << 10;
 /// Runs of an empty shell.
 const SHELL_RUNS: usize = 20;
 
 /// What was seen before the first measured run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Warmth {
-    /// Seconds that an empty shell takes, where commands run in one.
+    /// What an empty shell takes of what is compared (seconds, of times), where commands run in one.
     pub shell: Option<f64>,
     /// Wall seconds of the warm-ups, by command.
     pub times: Vec<Vec<f64>>,
@@ -34,10 +36,10 @@ pub struct Warmth {
 }
 
 impl Warmth {
-    /// Seconds that one run of each command takes together; absent where none was made.
+    /// Seconds that one run of each command takes together at the quickest; absent where none was made.
     pub(super) fn round(&self) -> Option<f64> {
-        let last = |times: &Vec<f64>| times.last().copied();
-        let times: Option<Vec<f64>> = self.times.iter().map(last).collect();
+        let quickest = |times: &Vec<f64>| times.iter().copied().min_by(f64::total_cmp);
+        let times: Option<Vec<f64>> = self.times.iter().map(quickest).collect();
         times
             .filter(|times| !times.is_empty())
             .map(|times| times.iter().sum())
@@ -73,12 +75,16 @@ impl Rehearsing<'_> {
     }
 
     fn warm_up(&self) -> Result<Warmth, SessionError> {
+        if self.question.warmup == Some(0) && self.programs.shell.is_none() {
+            return Ok(Warmth::default());
+        }
         let caller = self.session.caller();
         let mut stage = Rehearsal::start(
             &caller.program,
             &caller.environment,
             (caller.now, self.controls),
-        )?;
+        )?
+        .measuring(spec::resource(self.question.metric, 0.0));
         let mut warmth = Warmth {
             shell: self.shell(&mut stage)?,
             times: vec![Vec::new(); self.programs.arms.len()],
@@ -86,10 +92,12 @@ impl Rehearsing<'_> {
         };
         let began = Instant::now();
         let rounds = self.question.warmup.unwrap_or(MOST_ROUNDS);
+        let mut printed = Vec::new();
         for round in 0..rounds {
-            let printed = self.round(&mut stage, &mut warmth.times)?;
-            if round == 0 && printed.len() > 1 {
-                warmth.outputs_differ = Some(printed.iter().any(|hash| *hash != printed[0]));
+            let looks = round == 0;
+            let seen = self.round(&mut stage, looks, &mut warmth.times)?;
+            if looks {
+                printed = seen;
             }
             let unasked = self.question.warmup.is_none();
             if unasked
@@ -98,15 +106,25 @@ impl Rehearsing<'_> {
                 break;
             }
         }
+        if printed.len() > 1 {
+            warmth.outputs_differ = Some(printed.iter().any(|other| *other != printed[0]));
+        }
+        for (times, printed) in warmth.times.iter_mut().zip(&printed) {
+            // Where much is printed, reading it is a part of the time of the round that is looked at.
+            if printed.bytes > MUCH_PRINTED && times.len() > 1 {
+                times.remove(0);
+            }
+        }
         Ok(warmth)
     }
 
-    /// One run of each command; gives what each printed.
+    /// One run of each command; gives what each printed, where that is looked at.
     fn round(
         &self,
         stage: &mut Rehearsal,
+        looks: bool,
         times: &mut [Vec<f64>],
-    ) -> Result<Vec<[u8; 32]>, SessionError> {
+    ) -> Result<Vec<Printed>, SessionError> {
         let mut printed = Vec::new();
         for (place, arm) in self.programs.arms.iter().enumerate() {
             self.unless_asked("warm-up")?;
@@ -114,7 +132,7 @@ impl Rehearsing<'_> {
             self.helper("prepare", &timed.prepare, &arm.folder)?;
             let piped = Timed {
                 output: match &timed.output {
-                    TimedOutput::Discard => TimedOutput::Pipe,
+                    TimedOutput::Discard if looks => TimedOutput::Pipe,
                     output => output.clone(),
                 },
                 ..timed.clone()
@@ -122,8 +140,8 @@ impl Rehearsing<'_> {
             let rehearsed = stage.run(&arm.argv, &piped, &arm.folder);
             self.helper("conclude", &timed.conclude, &arm.folder)?;
             check(&arm.name, &rehearsed, timed)?;
-            times[place].extend(rehearsed.wall);
-            printed.push(Sha256::digest(&rehearsed.stdout).into());
+            times[place].extend(rehearsed.resources.wall);
+            printed.push(rehearsed.stdout);
         }
         Ok(printed)
     }
@@ -138,31 +156,22 @@ impl Rehearsing<'_> {
             .cloned()
             .chain(["-c".to_owned(), String::new()])
             .collect();
-        let field = |done: &Rehearsed| {
-            use super::question::BenchMetric::{Cpu, System, User, Wall};
-            match self.question.metric {
-                Wall => done.wall,
-                User => done.user,
-                System => done.sys,
-                Cpu => Some(done.user? + done.sys?),
-            }
-        };
         let folder = &self.session.caller().folder;
         let plain = Timed {
             quiet: self.question.quiet,
             ..Timed::default()
         };
-        let mut seconds = Vec::new();
+        let mut spent = Vec::new();
         for run in 0..=SHELL_RUNS {
             let done = stage.run(&argv, &plain, folder);
             check("an empty shell", &done, &plain)?;
             // The first one finds cold caches.
             if run > 0 {
-                seconds.extend(field(&done));
+                spent.extend(done.resources.field(self.question.metric.field()));
             }
         }
-        seconds.sort_unstable_by(f64::total_cmp);
-        Ok(seconds.get(seconds.len() / 2).copied())
+        spent.sort_unstable_by(f64::total_cmp);
+        Ok(spent.get(spent.len() / 2).copied())
     }
 
     /// Runs a command of the user beside the measured ones.

@@ -3,6 +3,7 @@
 
 use super::question::BenchQuestion;
 use crate::caller::Caller;
+use crate::checkout::check_out;
 use crate::error::SessionError;
 use fairtrial_engine::{Controls, run_beside};
 use fairtrial_model::hex;
@@ -131,8 +132,7 @@ impl Revisions {
         if !beside("built").exists() {
             // What an earlier bench left that was cut off.
             remove(&tree).map_err(machine)?;
-            let made = self
-                .check_out(commit, &tree)
+            let made = check_out(&self.top, commit, &tree)
                 .and_then(|()| run_build(build, &folder, (caller, controls)));
             if let Err(error) = made {
                 remove(&tree).map_err(machine)?;
@@ -142,19 +142,6 @@ impl Revisions {
         // Its age says when it was used last.
         std::fs::write(beside("built"), commit).map_err(machine)?;
         Ok((folder, Some(lock)))
-    }
-
-    /// A clone that shares the objects of the repository, and leaves nothing in it.
-    fn check_out(&self, commit: &str, tree: &Path) -> Result<(), SessionError> {
-        let clone = Git::users("clone").args(["--quiet", "--shared", "--no-checkout"]);
-        let cloned = clone.args([self.top.as_os_str(), tree.as_os_str()]).run();
-        let checkout = Git::users("checkout")
-            .dir(&tree.join(".git"))
-            .work_tree(tree);
-        let checkout = checkout.args(["--quiet", "--detach", commit]);
-        cloned
-            .and_then(|()| checkout.run())
-            .map_err(|error| SessionError::Machine(format!("cannot check out {commit}: {error}")))
     }
 
     /// Removes what has not been used for longest.
@@ -188,7 +175,8 @@ fn remove(tree: &Path) -> std::io::Result<()> {
     }
 }
 
-fn run_build(
+/// Runs the command that builds what is checked out in a folder.
+pub(crate) fn run_build(
     build: Option<&str>,
     folder: &Path,
     (caller, controls): (&Caller, &Controls),

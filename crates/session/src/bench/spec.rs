@@ -1,8 +1,8 @@
 //! The spec of a bench: its commands as arms of one task, in random blocks, one at a time.
 
-use super::command::Programs;
+use super::command::{ArmProgram, Programs};
 use super::counter::COLLECTED;
-use super::question::{BenchQuestion, for_command};
+use super::question::{BenchMetric, BenchQuestion, for_command};
 use crate::caller::Caller;
 use crate::error::SessionError;
 use fairtrial_model::{
@@ -80,6 +80,7 @@ impl Made<'_> {
             }),
             timed: self.question.counter.is_none().then(|| timed.clone()),
             discards_output: true,
+            params: if several { Params::new() } else { params(arm) },
             threads: Some(Threads::Inherit),
             place,
             ..template.clone()
@@ -105,7 +106,7 @@ impl Made<'_> {
             arms: (arms.iter().filter(|_| several))
                 .map(|arm| Arm {
                     name: arm.name.clone(),
-                    params: Params::new(),
+                    params: params(arm),
                 })
                 .collect(),
             metrics: vec![self.metric()],
@@ -130,19 +131,36 @@ impl Made<'_> {
             };
         }
         MetricDeclaration {
-            source: MetricSource::Resource {
-                field: field.to_owned(),
-                less: self.shell.unwrap_or(0.0),
-            },
             direction: Some(Direction::Down),
-            unit: Some("s".to_owned()),
+            unit: self
+                .question
+                .metric
+                .counter()
+                .is_none()
+                .then(|| "s".to_owned()),
             margin: Some(Margin::Relative(self.question.margin)),
             required: true,
             method: Some(Method::Rank),
             beyond: Some(Beyond::Zero),
-            ..MetricDeclaration::named(field)
+            ..resource(self.question.metric, self.shell.unwrap_or(0.0))
         }
     }
+}
+
+/// What is compared, less what a shell takes of it.
+pub(super) fn resource(metric: BenchMetric, less: f64) -> MetricDeclaration {
+    let field = metric.field().to_owned();
+    MetricDeclaration {
+        source: MetricSource::Resource { field, less },
+        ..MetricDeclaration::named(metric.field())
+    }
+}
+
+/// The parameters of a command, as its arm has them.
+fn params(arm: &ArmProgram) -> Params {
+    let each = arm.parameters.iter();
+    each.map(|(name, value)| (name.clone(), value.clone().into()))
+        .collect()
 }
 
 /// A command whose words are plain text: nothing in them is a placeholder or a variable of ours.

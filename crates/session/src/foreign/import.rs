@@ -65,6 +65,7 @@ impl Session {
                 foreign: &foreign,
                 points: Some(&written),
                 sources: sources(&foreign)?,
+                durability: Durability::Content,
             };
             let taken = self.keep(&run, &keeping)?;
             views::write_all(&run, &resolved_spec(&run)?, Durability::Process)?;
@@ -101,7 +102,7 @@ fn same_roles(run: &RunDir, foreign: &Foreign) -> Result<(), SessionError> {
     let Some(earlier) = Import::of(run)? else {
         return Ok(());
     };
-    for line in foreign.roles.lines(&foreign.found.executions) {
+    for line in &foreign.lines {
         let before = earlier.roles.iter().find(|role| role.role == line.role);
         let before = before.map_or("nothing", |role| role.fields.as_str());
         if before != line.fields {
@@ -109,7 +110,7 @@ fn same_roles(run: &RunDir, foreign: &Foreign) -> Result<(), SessionError> {
                 run: run.into(),
                 role: line.role,
                 before: before.to_owned(),
-                now: line.fields,
+                now: line.fields.clone(),
             });
         }
     }

@@ -7,17 +7,19 @@ use crate::session::Session;
 use crate::version::VERSION;
 use fairtrial_engine::sealed;
 use fairtrial_interop::{Execution, FactKind, Foreign, Known, Layout, Roles, SeedMeaning, Subject};
+use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Durability, Event, IMPORT_SCHEMA, Import, ImportFact, ImportFactKind, ImportRole, ImportSource,
     JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RecordText, RunDir, RunLock, RunState,
     RunStatus, WriterOptions, effective_records, provenance::host_name, read_if_there,
     resolved_spec, views, write_atomic_bytes,
 };
-use fairtrial_model::{Record, TrialId, TrialKey, UtcTime, hex};
+use fairtrial_model::{Outcome, Record, TrialId, TrialKey, UtcTime, hex};
 use fairtrial_spec::Spec;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
+use std::time::Duration;
 
 /// What is put into a run.
 pub(super) struct Keeping<'a> {
@@ -26,6 +28,8 @@ pub(super) struct Keeping<'a> {
     pub(super) points: Option<&'a PointsWritten>,
     /// The files by their digests, where they are.
     pub(super) sources: Vec<ImportSource>,
+    /// Whether the run is there to stay, or goes with this process.
+    pub(super) durability: Durability,
 }
 
 /// What came of it.
@@ -65,6 +69,8 @@ impl Session {
     /// Puts everything that is new into a run.
     pub(super) fn keep(&self, run: &RunDir, keeping: &Keeping<'_>) -> Result<Taken, SessionError> {
         let now = (self.caller().now)();
+        // Nobody verifies what goes with this process.
+        let stays = keeping.durability != Durability::Process;
         let _lock = RunLock::acquire(run, now)?;
         let earlier = Earlier::of(run, keeping.foreign)?;
         let (coming, seeds, taken) = earlier.sort(keeping.foreign);
@@ -76,13 +82,17 @@ impl Session {
             ..spec
         };
         // A task for each sample: no line for each of their keys.
-        write_json(&run.resolved_spec(), serde_json::to_vec(&spec))?;
-        write_json(
-            &run.import(),
-            serde_json::to_vec_pretty(&import(run, keeping)?),
-        )?;
+        let write = |path: &Path, text| write_json(path, keeping.durability, text);
+        write(&run.resolved_spec(), serde_json::to_vec(&spec))?;
+        let about = import(run, keeping)?;
+        write(&run.import(), serde_json::to_vec_pretty(&about))?;
         let options = WriterOptions {
             redactor: self.caller().redactor(),
+            sync_every: match keeping.durability {
+                Durability::Process => Duration::MAX,
+                Durability::Content | Durability::Full => Duration::ZERO,
+            },
+            chained: stays,
             ..WriterOptions::default()
         };
         let writer = JournalWriter::open_with(&run.journal(), options, Box::new(|_| {}))?;
@@ -97,12 +107,15 @@ impl Session {
             attends: false,
             scores: false,
         });
-        writer.append(&sealed(&[run.resolved_spec(), run.import()], now)?);
+        if stays {
+            writer.append(&sealed(&[run.resolved_spec(), run.import()], now)?);
+        }
         let mut counts = earlier.state.counts;
+        let redactor = self.caller().redactor();
         for coming in &coming {
-            let record = record(run, keeping, coming, now)?;
-            counts.add(record.outcome);
-            writer.append(&Event::Finished(Box::new(record)));
+            let (outcome, text) = record(run, keeping, (coming, now), &redactor)?;
+            counts.add(outcome);
+            writer.append_record(&text);
         }
         writer.append(&Event::Closed {
             at: now,
@@ -144,10 +157,9 @@ impl Earlier {
         let mut taken = Taken::default();
         let (mut coming, mut new) = (Vec::new(), Vec::new());
         for (place, execution) in found.executions.iter().enumerate() {
-            if let Some(count) = left
-                .get_mut(&found.identity(place))
-                .filter(|count| **count > 0)
-            {
+            let same = (!left.is_empty()).then(|| found.identity(place));
+            let same = same.and_then(|id| left.get_mut(&id));
+            if let Some(count) = same.filter(|count| **count > 0) {
                 *count -= 1;
                 taken.known += 1;
                 continue;
@@ -188,18 +200,20 @@ fn source_key(execution: &Execution, roles: &Roles) -> SourceKey {
     )
 }
 
+/// How an execution ended, and its record as the journal has it; its curves' file is moved to the trial's folder.
 fn record(
     run: &RunDir,
     keeping: &Keeping<'_>,
-    coming: &Coming,
-    now: UtcTime,
-) -> Result<Record, SessionError> {
+    (coming, now): (&Coming, UtcTime),
+    redactor: &Redactor,
+) -> Result<(Outcome, RecordText), SessionError> {
     let found = &keeping.foreign.found;
     let mut record = found.record(coming.place, &coming.key, now);
     record.attempt = coming.attempt;
+    redactor.redact_record(&mut record);
     let file = keeping.points.and_then(|points| points.file(coming.place));
     let Some(file) = file else {
-        return Ok(record);
+        return Ok((record.outcome, text_of(&record)?));
     };
     let dir = run.trial_dir(coming.key.index, coming.attempt);
     let failed = |error: std::io::Error| {
@@ -212,9 +226,13 @@ fn record(
     for series in record.series.values_mut() {
         REPORTED.clone_into(&mut series.file);
     }
-    let text = RecordText::of(&record).map_err(|error| SessionError::Machine(error.to_string()))?;
+    let text = text_of(&record)?;
     views::write_record(&dir, &text)?;
-    Ok(record)
+    Ok((record.outcome, text))
+}
+
+fn text_of(record: &Record) -> Result<RecordText, SessionError> {
+    RecordText::of(record).map_err(|error| SessionError::Machine(error.to_string()))
 }
 
 /// What the run keeps about its sources, with those of earlier imports.
@@ -238,7 +256,7 @@ fn import(run: &RunDir, keeping: &Keeping<'_>) -> Result<Import, SessionError> {
         name: fact.name.clone(),
         value: fact.value.clone(),
     }));
-    let roles = foreign.roles.lines(&foreign.found.executions).into_iter();
+    let roles = foreign.lines.iter();
     Ok(Import {
         schema: IMPORT_SCHEMA,
         format: foreign.source.format()?.name().to_owned(),
@@ -246,7 +264,7 @@ fn import(run: &RunDir, keeping: &Keeping<'_>) -> Result<Import, SessionError> {
         roles: roles
             .map(|line| ImportRole {
                 role: line.role.to_owned(),
-                fields: line.fields,
+                fields: line.fields.clone(),
             })
             .collect(),
         facts: facts.into_iter().collect(),
@@ -275,10 +293,14 @@ fn opened(run: &RunDir, spec: &Spec, (trials, now): (u64, UtcTime)) -> Event {
     })
 }
 
-fn write_json(path: &Path, text: serde_json::Result<Vec<u8>>) -> Result<(), SessionError> {
+fn write_json(
+    path: &Path,
+    durability: Durability,
+    text: serde_json::Result<Vec<u8>>,
+) -> Result<(), SessionError> {
     let text =
         text.map_err(|error| SessionError::Machine(format!("{}: {error}", path.display())))?;
-    Ok(write_atomic_bytes(path, Durability::Content, &text)?)
+    Ok(write_atomic_bytes(path, durability, &text)?)
 }
 
 /// The SHA-256 of a file.

@@ -5,7 +5,7 @@ use super::points::PointFiles;
 use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_interop::{Collected, InteropError, Keep, Online, Scope, Source};
-use fairtrial_journal::RunDir;
+use fairtrial_journal::{Durability, RunDir};
 use fairtrial_model::Access;
 use std::path::Path;
 
@@ -41,9 +41,10 @@ impl Session {
         let Some(source) = self.foreign_source(word)? else {
             return Ok(None);
         };
-        let root = self.in_place().folder()?;
+        let name = name_of(word);
+        let root = self.in_place().folder(&name)?;
         let now = (self.caller().now)();
-        let run = RunDir::create(&root, &name_of(word), Access::Owner, now)?;
+        let run = RunDir::create(&root, &name, Access::Owner, now)?;
         let (files, written) = PointFiles::new(run.path().join("curves"));
         let into = match curves {
             Curves::Ends => Collected::keeping(Keep::Ends),
@@ -58,6 +59,7 @@ impl Session {
             foreign: &foreign,
             points: (curves == Curves::Points).then_some(&written),
             sources: Vec::new(),
+            durability: Durability::Process,
         };
         self.keep(&run, &keeping)?;
         Ok(Some(run))

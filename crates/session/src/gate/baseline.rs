@@ -3,6 +3,7 @@
 use super::finished::finished;
 use super::recorded::Recorded;
 use crate::absent::{Absent, Near};
+use crate::bench::PreparedBench;
 use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::session::Session;
@@ -37,9 +38,14 @@ impl Session {
 
     /// The trials that a baseline's name stands for.
     pub(super) fn baseline(&self, name: &str, candidate: &RunDir) -> Result<Trials, SessionError> {
-        if let Some(recorded) = Recorded::named(name) {
-            return self.recorded(candidate, recorded);
+        match Recorded::named(name) {
+            Some(recorded) => self.recorded(candidate, recorded),
+            None => self.baseline_named(name),
         }
+    }
+
+    /// The same of a name that does not depend on what is judged.
+    fn baseline_named(&self, name: &str) -> Result<Trials, SessionError> {
         let saved = saved_path(name, &self.data_root());
         // A file that is named as it stands may be another tool's.
         if saved != Path::new(name) && saved.is_file() {
@@ -55,6 +61,34 @@ impl Session {
             finished(run)?;
         }
         self.open(&found, Scope::Side)
+    }
+
+    /// Whether a bench that is still to run can be compared with a baseline; nothing is run before that is known.
+    pub fn check_bench_baseline(
+        &self,
+        bench: &PreparedBench,
+        name: &str,
+    ) -> Result<(), SessionError> {
+        if Recorded::named(name).is_some() {
+            return Ok(());
+        }
+        let data = self.baseline_named(name)?.data;
+        let (commands, arms) = (bench.names(), data.arm_names());
+        // One command alone is a task, several are arms.
+        let alike = arms.is_empty() == (commands.len() == 1);
+        let kept = if arms.is_empty() {
+            data.task_names()
+        } else {
+            arms
+        };
+        if alike && commands.iter().any(|name| kept.contains(name)) {
+            return Ok(());
+        }
+        Err(SessionError::OtherCommands {
+            baseline: name.to_owned(),
+            kept,
+            commands,
+        })
     }
 
     /// The newest finished run of the same benchmark whose recorded source fits.

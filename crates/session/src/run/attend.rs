@@ -4,10 +4,12 @@ use super::stopping_rule::{self, WatchedRule};
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::version::VERSION;
-use fairtrial_engine::remote;
-use fairtrial_engine::{RunRequest, Start, Stay, Verbosity};
+use fairtrial_engine::remote::contract::PlaceError;
+use fairtrial_engine::remote::{self, CommandError, Leftovers};
+use fairtrial_engine::{EngineError, RunRequest, Start, Stay, Verbosity};
 use fairtrial_journal::{RunDir, RunState, RunStatus, resolved_spec};
 use fairtrial_plan::Plan;
+use fairtrial_text::count::counted;
 use std::sync::Arc;
 
 /// The journal of a run, folded; nothing where it has none yet.
@@ -28,6 +30,42 @@ pub(super) fn is_remote(run: &RunDir, state: &RunState) -> bool {
 }
 
 impl Session {
+    /// Takes away jobs of an ended run that wait in a queue again, and says so.
+    pub(super) fn take_back_leftovers(&self, run: &RunDir, state: &RunState) -> Option<String> {
+        match self.end_leftovers(run, state, Leftovers::Waiting) {
+            // A copy of the run on a machine without the scheduler is only looked at.
+            Ok(0)
+            | Err(SessionError::Engine(EngineError::Place(PlaceError::Command(
+                CommandError::Start { .. },
+            )))) => None,
+            Ok(jobs) => Some(format!(
+                "{} of this run, which has ended, waited in the queue again and {} cancelled",
+                counted(jobs, "job"),
+                if jobs == 1 { "was" } else { "were" }
+            )),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    /// Ends jobs of an ended run; gives how many there were.
+    pub(super) fn end_leftovers(
+        &self,
+        run: &RunDir,
+        state: &RunState,
+        which: Leftovers,
+    ) -> Result<usize, SessionError> {
+        if state.batches.is_empty() {
+            return Ok(0);
+        }
+        let (spec, folder) = (resolved_spec(run)?, run.root().rollouts_dir());
+        let engine = remote::engine_for(&spec, &folder, &self.caller().program);
+        let Some(engine) = engine.map_err(EngineError::from)? else {
+            return Ok(0);
+        };
+        let ended = remote::end_leftovers(engine.as_ref(), run, state, which);
+        Ok(ended.map_err(EngineError::from)?)
+    }
+
     /// What is needed to go on with a run as it was recorded, and its stopping rule: whoever hands out trials asks it
     /// first.
     pub(super) fn attend_request(

@@ -3,6 +3,7 @@
 use super::attend::{is_remote, state};
 use crate::error::SessionError;
 use crate::session::Session;
+use fairtrial_engine::remote::Leftovers;
 use fairtrial_engine::{Controls, Stay};
 use fairtrial_journal::{RunDir, is_live, request_cancel};
 use std::time::{Duration, Instant};
@@ -54,7 +55,7 @@ impl Session {
                 let (request, _) = self.attend_request(run, &state, Stay::UntilDone)?;
                 controls.cancel();
                 self.execute(&request, controls)?;
-            } else if !was_live {
+            } else if self.end_leftovers(run, &state, Leftovers::All)? == 0 && !was_live {
                 return Err(SessionError::Input(format!(
                     "{} {} is not running",
                     run.name(),

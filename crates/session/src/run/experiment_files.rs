@@ -13,7 +13,7 @@ use fairtrial_engine::output_dir;
 use fairtrial_journal::{
     Durability, JournalError, RunDir, RunState, effective_records, write_atomic_bytes,
 };
-use fairtrial_model::{Outcome, Params, Record};
+use fairtrial_model::{DURATION, Outcome, Params, Record};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_text::escape;
 use fairtrial_text::significant::significant;
@@ -155,9 +155,7 @@ fn points(
         let slug = slugs.get(record.trial.task.as_str())?;
         let read = std::fs::read(result_file(run, record)).ok();
         let head = read.and_then(|text| serde_json::from_slice::<ResultHead>(&text).ok());
-        let duration = head
-            .as_ref()
-            .and_then(|head| head.metrics.get("duration_s"));
+        let duration = head.as_ref().and_then(|head| head.metrics.get(DURATION));
         let trial = record.dir.rsplit('/').next().unwrap_or_default();
         let stamp = run.stamp().to_string();
         let name = result_dir_name(slug, &stamp, trial, &record.id);

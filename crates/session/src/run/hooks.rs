@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The module that calls a Python function; it is given to Python as it is, so that no package need be installed.
-const PYTHON_REPORTER: &str = include_str!("../../../../python/fairtrial/reporter.py");
+const PYTHON_REPORTER: &str = include_str!("../../assets/reporter.py");
 
 /// Which of the spec's two commands is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod finish;
 pub(crate) mod hooks;
 mod kept_caps;
 mod options;
+mod pause;
 mod prepare;
 mod preview;
 mod remarks;

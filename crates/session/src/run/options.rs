@@ -4,7 +4,7 @@ use super::stopping_rule::Until;
 use crate::spec_file::SpecFile;
 use fairtrial_engine::{OtherCode, Outputs, Stay, Verbosity};
 use fairtrial_model::Stamp;
-use fairtrial_spec::EngineKind;
+use fairtrial_spec::EngineChoice;
 
 /// What a run is asked to be. [`RunOptions::new`] is a new run of a spec as the spec describes it.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct RunOptions {
     /// Slots; absent for the spec's, else one per physical core.
     pub parallel: Option<usize>,
     /// Where trials run; absent for the spec's engine.
-    pub engine: Option<EngineKind>,
+    pub engine: Option<EngineChoice>,
     /// A new run, or one that goes on.
     pub start: StartFrom,
     /// What becomes of trials whose outputs are there and unchanged.

@@ -14,7 +14,7 @@ use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_engine::{Controls, RunRequest, Start, Stay, StopRule, Verbosity, remote};
 use fairtrial_journal::DataRoot;
 use fairtrial_plan::Plan;
-use fairtrial_spec::{EngineKind, FileCheck, Spec};
+use fairtrial_spec::{EngineChoice, EngineKind, FileCheck, Spec};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -94,6 +94,28 @@ impl Session {
                 verbosity,
                 ..RunOptions::new(SpecFile::default())
             },
+            made_from: Some(made_from),
+        })
+    }
+
+    /// A recorded spec, to run as it is; `made_from` is kept in the place of its file's text, as JSON.
+    pub(crate) fn prepare_again(
+        &self,
+        spec: Spec,
+        made_from: Vec<u8>,
+        options: RunOptions,
+    ) -> Result<PreparedRun, SessionError> {
+        let plan = Plan::new(Arc::new(spec), options.only.as_deref())?;
+        if let Some(refusal) = refusals(&options.spec.path, &plan).into_iter().next() {
+            return Err(refusal);
+        }
+        if options.only.is_some() {
+            self.tell_unmet_needs(&plan);
+        }
+        Ok(PreparedRun {
+            plan,
+            root: self.data_root(),
+            options,
             made_from: Some(made_from),
         })
     }
@@ -246,8 +268,8 @@ impl Session {
 }
 
 /// The same plan, placed elsewhere.
-fn on_engine(plan: &Plan, engine: EngineKind, only: Option<&str>) -> Result<Plan, SessionError> {
+fn on_engine(plan: &Plan, engine: EngineChoice, only: Option<&str>) -> Result<Plan, SessionError> {
     let mut spec = plan.spec().as_ref().clone();
-    spec.engine.kind = engine;
+    spec.engine.choose(engine);
     Ok(Plan::new(Arc::new(spec), only)?)
 }

@@ -5,11 +5,11 @@ use super::stopping_rule::WatchedRule;
 use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_analysis::sequential::Trajectory;
-use fairtrial_engine::{Controls, RunEvent, Stay};
+use fairtrial_engine::remote::JobsFile;
+use fairtrial_engine::{Controls, JobGroup, RunEvent, Stay};
 use fairtrial_journal::{Liveness, RunDir, RunState, is_live, resolved_spec};
-use fairtrial_model::TrialKey;
+use fairtrial_model::{TrialKey, UtcTime};
 use fairtrial_plan::Plan;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -29,8 +29,10 @@ pub struct RunStanding {
 /// What one look at a run with a scheduler shows.
 #[derive(Debug, Default)]
 pub struct Glance {
-    /// How many open jobs are in which state.
-    pub jobs: BTreeMap<&'static str, u64>,
+    /// What it says of the open jobs.
+    pub jobs: Vec<JobGroup>,
+    /// When its controller, where one is at work, last heard that.
+    pub heard_at: Option<UtcTime>,
     /// What the user should know.
     pub warnings: Vec<String>,
 }
@@ -71,12 +73,19 @@ impl Session {
         let live = is_live(run)?;
         let mut seen = state(run)?;
         let mut glance = Glance::default();
-        if !live.is_live() && is_remote(run, &seen) {
+        if live.is_live() {
+            let told = JobsFile::read(run).filter(|_| !seen.batches.is_empty());
+            if let Some(JobsFile { at, jobs }) = told {
+                (glance.heard_at, glance.jobs) = (Some(at), jobs);
+            }
+        } else if is_remote(run, &seen) {
             match self.glance(run, &seen) {
                 Ok(found) => glance = found,
                 Err(error) => glance.warnings.push(error.to_string()),
             }
             seen = state(run)?;
+        } else if let Some(text) = self.take_back_leftovers(run, &seen) {
+            glance.warnings.push(text);
         }
         let looks = looks(run, &seen).unwrap_or_else(|error| {
             glance.warnings.push(error.to_string());

@@ -96,7 +96,7 @@ impl WatchedRule {
     }
 
     /// Shows it the records of a run that nobody runs any more.
-    pub(super) fn recall(&self, run: &RunDir, state: &RunState) -> Result<(), SessionError> {
+    pub(crate) fn recall(&self, run: &RunDir, state: &RunState) -> Result<(), SessionError> {
         let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rule.of_run(run);
         if state.accepts_code {
@@ -109,7 +109,7 @@ impl WatchedRule {
     }
 
     /// What it saw so far.
-    pub(super) fn so_far(&self) -> Trajectory {
+    pub(crate) fn so_far(&self) -> Trajectory {
         let rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rule.trajectory()
     }

@@ -51,6 +51,9 @@ impl Session {
             status,
             stopped: None,
         };
+        if let Some(text) = self.take_back_leftovers(run, &state) {
+            self.warn(text);
+        }
         if let Some(rule) = &rule {
             rule.recall(run, &state)?;
         }

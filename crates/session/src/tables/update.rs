@@ -3,10 +3,11 @@
 use super::error::TableError;
 use super::file::{TableFile, sha256};
 use super::gather::{self, Gathered, LeftRow, TableNote, UpdateOptions};
-use super::lock::FolderLock;
+use super::lock::TableLock;
 use super::suite::{fed, table_for};
 use crate::error::SessionError;
 use crate::session::Session;
+use fairtrial_model::UtcTime;
 use fairtrial_spec::TableSpec;
 use fairtrial_table::{CellOrigin, Change, Origins, Updated};
 use std::path::{Path, PathBuf};
@@ -82,7 +83,10 @@ impl Session {
     /// Writes results into tables, cell by cell; every other byte of the files stays as it is.
     pub fn update_tables(&self, request: &UpdateRequest) -> Result<Vec<TableUpdate>, SessionError> {
         match &request.source {
-            UpdateSource::Table { from, file } => Ok(vec![from_table(request, from, file)?]),
+            UpdateSource::Table { from, file } => {
+                let now = (self.caller().now)();
+                Ok(vec![from_table(request, (from, file), now)?])
+            }
             UpdateSource::Run { run, file, table } => {
                 let ran = self.suite_run(run)?;
                 let tables: Vec<(&TableSpec, PathBuf)> = match file {
@@ -96,7 +100,7 @@ impl Session {
                 }
                 let mut results = Vec::new();
                 for (table, path) in tables {
-                    let _alone = FolderLock::of(&path);
+                    let _alone = TableLock::of(&path, (self.caller().now)())?;
                     let file = read(request, &path, table.key.as_deref())?;
                     let gathered = gather::from_run(&ran, table, &file, &request.options, self)?;
                     results.push(write(request, file, gathered)?);
@@ -109,10 +113,10 @@ impl Session {
 
 fn from_table(
     request: &UpdateRequest,
-    from: &str,
-    path: &Path,
+    (from, path): (&str, &Path),
+    now: UtcTime,
 ) -> Result<TableUpdate, SessionError> {
-    let _alone = FolderLock::of(path);
+    let _alone = TableLock::of(path, now)?;
     let file = read(request, path, None)?;
     let source = TableFile::read(from, None)?;
     let gathered = gather::from_table(&source, &file, &request.options)?;

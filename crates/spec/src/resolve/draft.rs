@@ -1,9 +1,11 @@
 //! Tasks as written, with `[defaults]` merged under them, and the [`Task`] made from each.
 
 use super::parts::error;
+use super::task_folders;
 use crate::diagnostic::Problems;
 use crate::document::{Kind, Map, Node};
 use crate::shape::task_keys::{WORK_KEYS, is_task_key};
+use std::path::Path;
 
 /// A task before it is resolved.
 pub(super) struct Draft {
@@ -25,7 +27,7 @@ impl Draft {
 }
 
 /// The tasks of a spec: `[[tasks]]`, or the one at the top level.
-pub(super) fn drafts(root: &Node, problems: &mut Problems) -> Vec<Draft> {
+pub(super) fn drafts(root: &Node, base_dir: &Path, problems: &mut Problems) -> Vec<Draft> {
     let Kind::Map(map) = &root.kind else {
         return Vec::new();
     };
@@ -34,7 +36,11 @@ pub(super) fn drafts(root: &Node, problems: &mut Problems) -> Vec<Draft> {
         return single(root, map, defaults, problems).into_iter().collect();
     };
     stray_task_keys(map, problems);
-    let tasks = tasks.list().unwrap_or_default().iter();
+    let of_folders = match tasks.map() {
+        Some(folders) => task_folders::tasks(folders, base_dir, problems),
+        None => Vec::new(),
+    };
+    let tasks = tasks.list().unwrap_or(&of_folders).iter();
     tasks
         .filter(|task| task.map().is_some())
         .map(|task| draft(task.clone(), defaults))

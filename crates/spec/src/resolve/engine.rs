@@ -4,11 +4,13 @@ use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::engine::{
-    EngineKind, EngineSpec, PairOn, SkypilotOptions, SlurmOptions, TemplateOptions,
+    EngineChoice, EngineKind, EngineSpec, PROFILES, PairOn, SkypilotOptions, SlurmOptions,
+    TemplateOptions,
 };
 use crate::shape::check::{node_bytes, node_duration};
 use crate::spec::{Needs, Spec};
 use fairtrial_model::Params;
+use std::collections::BTreeMap;
 
 /// The engine of a spec.
 pub(super) fn engine(root: &Node, problems: &mut Problems) -> EngineSpec {
@@ -18,8 +20,14 @@ pub(super) fn engine(root: &Node, problems: &mut Problems) -> EngineSpec {
     };
     let kind = node.text().or_else(|| node.get("kind")?.text());
     let seconds = |key| node.get(key).and_then(|node| node_duration(node).ok());
-    EngineSpec {
-        kind: kind.and_then(EngineKind::from_word).unwrap_or_default(),
+    let mut schedulers = BTreeMap::new();
+    for name in PROFILES {
+        if let Some(node) = node.get(name) {
+            schedulers.insert(name.to_owned(), template(node, problems));
+        }
+    }
+    let mut engine = EngineSpec {
+        kind: EngineKind::default(),
         pack: narrow(node.get("pack")),
         poll_s: seconds("poll").unwrap_or(default.poll_s),
         grace_s: seconds("grace").unwrap_or(default.grace_s),
@@ -33,8 +41,14 @@ pub(super) fn engine(root: &Node, problems: &mut Problems) -> EngineSpec {
             .get("template")
             .map(|node| template(node, problems))
             .unwrap_or_default(),
+        scheduler: None,
+        schedulers,
         skypilot: node.get("skypilot").map(skypilot).unwrap_or_default(),
+    };
+    if let Some(choice) = kind.and_then(EngineChoice::from_word) {
+        engine.choose(choice);
     }
+    engine
 }
 
 /// What the engine needs must be there; what another engine would need may be missing.
@@ -112,6 +126,7 @@ fn template(node: &Node, problems: &mut Problems) -> TemplateOptions {
     let states = states.map_or(&[][..], |map| &map.entries).iter();
     TemplateOptions {
         profile: text(node, "profile"),
+        probe: text(node, "probe"),
         submit: text(node, "submit"),
         handle: text(node, "handle"),
         find: text(node, "find"),

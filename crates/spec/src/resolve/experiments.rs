@@ -4,10 +4,13 @@ use super::draft::Draft;
 use super::parts::{error, texts};
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
+use crate::spec::task::Task;
+use crate::spec::work::Work;
 use fairtrial_experiment::{
-    Catalogue, Description, ImportedModule, InstrumentInfo, Lookup, LookupError, Origin,
-    ParamSchema, Sources,
+    Better, Catalogue, Description, Headline, ImportedModule, InstrumentInfo, Lookup, LookupError,
+    Origin, ParamSchema, Sources,
 };
+use fairtrial_model::{Direction, MetricDeclaration};
 use fairtrial_text::nearest::did_you_mean;
 use std::path::Path;
 
@@ -83,6 +86,31 @@ impl Known {
         self.find(slug).map(|(_, origin)| origin)
     }
 
+    /// The metrics that the experiments of tasks are about; how long they take where they do not say.
+    pub(super) fn headlines(&self, tasks: &[Task]) -> Vec<MetricDeclaration> {
+        let mut found: Vec<MetricDeclaration> = Vec::new();
+        for task in tasks {
+            let Work::Experiment { slug, .. } = &task.work else {
+                continue;
+            };
+            let about = self.find(slug).map(|(description, _)| &description.metrics);
+            let duration = [Headline::duration()];
+            let about = about.filter(|about| !about.is_empty());
+            for metric in about.map_or(&duration[..], Vec::as_slice) {
+                let new = declaration(metric);
+                match found.iter_mut().find(|known| known.name == new.name) {
+                    None => found.push(new),
+                    // Two experiments that mean different things by one name: nobody can say which way is better.
+                    Some(known) if (&known.unit, known.direction) != (&new.unit, new.direction) => {
+                        (known.unit, known.direction) = (None, None);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        found
+    }
+
     /// The parameters of a task's experiment.
     pub(super) fn schema(&self, draft: &Draft) -> Option<&ParamSchema> {
         self.find(draft.text("experiment")?)
@@ -110,6 +138,17 @@ impl Known {
                 check_instruments(draft, &lookup.instruments, problems);
             }
         }
+    }
+}
+
+fn declaration(metric: &Headline) -> MetricDeclaration {
+    MetricDeclaration {
+        unit: metric.unit.clone(),
+        direction: metric.direction.map(|better| match better {
+            Better::Up => Direction::Up,
+            Better::Down => Direction::Down,
+        }),
+        ..MetricDeclaration::named(metric.name.as_str())
     }
 }
 

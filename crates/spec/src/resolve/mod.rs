@@ -23,6 +23,7 @@ mod rollout;
 mod shell_quotes;
 mod sweep;
 mod tables;
+mod task_folders;
 mod tasks;
 mod timing;
 mod top;
@@ -63,7 +64,11 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         ModelRole::Parameter
     };
     let base_dir = top::base_dir(origin.path);
-    let drafts = prepared_dirs::expand(draft::drafts(root, problems), &base_dir, problems);
+    let drafts = prepared_dirs::expand(
+        draft::drafts(root, &base_dir, problems),
+        &base_dir,
+        problems,
+    );
     let known = Known::look_up(root, &drafts, origin.catalogue, &base_dir, problems);
     let mut tasks = tasks::tasks(&drafts, role, &known, problems);
     let varying = Varying::arms(&mut tasks, &drafts);
@@ -80,7 +85,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     sweep::check_clashes(root, &tasks, &drafts, &arms, problems);
     known.check(root, &drafts, problems);
     let seeds = processes::seeds(root, &mut tasks, &drafts, problems);
-    let metrics = metrics(root, &tasks, problems);
+    let metrics = metrics(root, (&tasks, &known), problems);
     let analysis = top::analysis(root, &arms, seeds.len(), problems);
     let spec = Spec {
         serial: timing::is_serial(root, &metrics, &analysis, problems),
@@ -172,8 +177,12 @@ fn model_arms(tasks: &[Task]) -> Vec<Arm> {
     arms
 }
 
-/// The declared metrics. Where a spec with experiments declares none, it is about how long they take.
-fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDeclaration> {
+/// The declared metrics. Where a spec with experiments declares none, it is about what they are about.
+fn metrics(
+    root: &Node,
+    (tasks, known): (&[Task], &Known),
+    problems: &mut Problems,
+) -> Vec<MetricDeclaration> {
     let method = root.get("analysis").and_then(metric::method);
     let entries = root
         .get("metrics")
@@ -183,7 +192,7 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
     // Points of different experiments are not better or worse than each other.
     let alike = tasks.len() == 1 || tasks.iter().all(|task| task.sweep.axes.is_empty());
     if entries.is_empty() && alike && tasks.iter().all(timed) {
-        return vec![metric::duration()];
+        return known.headlines(tasks);
     }
     let files = crate::episode_file::files(root, problems);
     let mut metrics: Vec<MetricDeclaration> = entries

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::engine::TEMPLATE_PLACEHOLDERS;
+use crate::engine::{PROFILES, TEMPLATE_PLACEHOLDERS};
 use crate::rollout::AGENT_PLACEHOLDERS;
 use crate::sandbox::SANDBOX_PLACEHOLDERS;
 use crate::source::{Sources, Span};
@@ -53,12 +53,15 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
     }
 }
 
-/// Reports placeholders in the commands of `engine.template` that no submission defines.
+/// Reports placeholders in the commands of schedulers that no submission defines.
 pub(super) fn check_engine(root: &Node, sources: &Sources, problems: &mut Problems) {
-    let template = root.get("engine").and_then(|node| node.get("template"));
-    for (key, names) in TEMPLATE_PLACEHOLDERS {
-        if let Some(node) = template.and_then(|node| node.get(key)) {
-            Scope::only(names).check(node, sources, problems);
+    let tables = ["template"].into_iter().chain(PROFILES);
+    let tables = tables.filter_map(|name| root.get("engine")?.get(name));
+    for table in tables {
+        for (key, names) in TEMPLATE_PLACEHOLDERS {
+            if let Some(node) = table.get(key) {
+                Scope::only(names).check(node, sources, problems);
+            }
         }
     }
 }

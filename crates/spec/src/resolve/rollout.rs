@@ -6,19 +6,26 @@ use super::parts::{error, params_of, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::rollout::{
-    AgentChoice, JudgeApi, JudgeChoice, Price, RolloutOptions, Scoring, answer_time, patience,
+    AgentChoice, EndpointChoice, JudgeApi, JudgeChoice, KNOWN_AGENTS, Price, RolloutOptions,
+    Scoring, answer_time, patience,
 };
 use crate::sandbox::{SandboxChoice, SandboxKey, SandboxKind};
 use crate::shape::check::{node_bytes, node_duration};
 
+/// The agent that asks a model itself, and the keys that it alone has.
+const MINIMAL: &str = "minimal";
+const MINIMAL_KEYS: [&str; 8] = [
+    "api",
+    "url",
+    "key_env",
+    "params",
+    "answer_tokens",
+    "answer_timeout",
+    "patience",
+    "max_steps",
+];
 /// The agent of a task that names none.
 const DEFAULT_AGENT: &str = "codex";
-/// Where a judge is that names no place.
-const DEFAULT_JUDGE: &str = "https://api.openai.com/v1";
-/// The agents that take further arguments.
-const TAKE_ARGS: [&str; 2] = ["codex", "claude"];
-/// Seconds for one test script.
-const VERIFY_TIMEOUT: f64 = 600.0;
 
 pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions {
     let node = &draft.node;
@@ -46,8 +53,7 @@ pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions 
         judge: node.get("judge").and_then(judge),
         verify_timeout_s: node
             .get("verify_timeout")
-            .and_then(|node| node_duration(node).ok())
-            .unwrap_or(VERIFY_TIMEOUT),
+            .and_then(|node| node_duration(node).ok()),
         pass_score: node.get("pass_score").and_then(Node::number).unwrap_or(1.0),
     }
 }
@@ -71,8 +77,9 @@ fn agent(node: Option<&Node>, problems: &mut Problems) -> AgentChoice {
             let message = format!("the agent `{name}` has a command of its own");
             problems.push(error(node.span, message).help("remove `name` or `command`"));
         }
+        minimals_keys(node, name, problems);
         let args = node.map().and_then(|map| map.entry("args"));
-        if let Some(args) = args.filter(|_| !TAKE_ARGS.contains(&name)) {
+        if let Some(args) = args.filter(|_| !KNOWN_AGENTS.contains(&name)) {
             let message = format!("the agent `{name}` takes no `args`");
             let help = match name {
                 "command" => "put them into its `command`",
@@ -88,6 +95,41 @@ fn agent(node: Option<&Node>, problems: &mut Problems) -> AgentChoice {
         max_tokens: get("max_tokens").and_then(Node::whole),
         max_cost: get("max_cost").and_then(Node::number),
         price: get("price").and_then(price),
+        endpoint: node.filter(|_| name == MINIMAL).map(endpoint),
+        max_steps: get("max_steps")
+            .and_then(Node::whole)
+            .and_then(|most| u32::try_from(most).ok()),
+    }
+}
+
+/// The endpoint of the agent that asks a model itself.
+fn endpoint(node: &Node) -> EndpointChoice {
+    let text = |key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
+    let duration = |key: &str| node_duration(node.get(key)?).ok();
+    let usual = EndpointChoice::of(JudgeApi::of_word(text("api").as_deref()));
+    EndpointChoice {
+        url: text("url").unwrap_or(usual.url),
+        key_env: text("key_env").unwrap_or(usual.key_env),
+        params: node.get("params").map(params_of).unwrap_or_default(),
+        answer_tokens: node.get("answer_tokens").and_then(Node::whole),
+        timeout_s: duration("answer_timeout").unwrap_or(usual.timeout_s),
+        patience_s: duration("patience").unwrap_or(usual.patience_s),
+        ..usual
+    }
+}
+
+/// Keys of the agent that asks a model itself mean nothing to any other.
+fn minimals_keys(node: &Node, name: &str, problems: &mut Problems) {
+    let entries = node.map().map_or(&[][..], |map| &map.entries);
+    let stray = entries
+        .iter()
+        .filter(|entry| MINIMAL_KEYS.contains(&entry.key.as_str()));
+    for entry in stray.filter(|_| name != MINIMAL) {
+        let message = format!(
+            "`{}` goes with the agent `{MINIMAL}`, this is `{name}`",
+            entry.key
+        );
+        problems.push(error(entry.key_span, message).help("remove it"));
     }
 }
 
@@ -172,15 +214,8 @@ fn unreached_limits(draft: &Draft, sandbox: &SandboxChoice, problems: &mut Probl
 fn judge(node: &Node) -> Option<JudgeChoice> {
     let text = |key| node.get(key).and_then(Node::text).map(str::to_owned);
     let duration = |key| node_duration(node.get(key)?).ok();
-    let named = text("api");
-    let api = JudgeApi::ALL
-        .into_iter()
-        .find(|(word, _)| named.as_deref() == Some(*word));
-    let api = api.map(|(_, api)| api).unwrap_or_default();
-    let (url, key_env) = match api {
-        JudgeApi::Anthropic => ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
-        JudgeApi::Chat | JudgeApi::Responses => (DEFAULT_JUDGE, "OPENAI_API_KEY"),
-    };
+    let api = JudgeApi::of_word(text("api").as_deref());
+    let (url, key_env) = api.usual_place();
     Some(JudgeChoice {
         api,
         params: node.get("params").map(params_of).unwrap_or_default(),

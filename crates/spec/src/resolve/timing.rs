@@ -8,7 +8,7 @@ use crate::spec::Spec;
 use crate::spec::analysis::Analysis;
 use crate::spec::task::Task;
 use crate::spec::work::Work;
-use fairtrial_model::{MetricDeclaration, MetricSource};
+use fairtrial_model::{HardwareCounter, MetricDeclaration, MetricSource};
 
 /// Whether trials run one at a time: as `serial` says, else where the metric that decides is a time. `parallel` that says
 /// otherwise is told so.
@@ -22,7 +22,7 @@ pub(super) fn is_serial(
         Some(name) => metrics.iter().find(|metric| metric.name == *name),
         None => metrics.first(),
     };
-    let timed = primary.filter(|metric| is_time(&metric.source));
+    let timed = primary.filter(|metric| is_disturbed(&metric.source));
     let said = root.get("serial").and_then(Node::bool);
     let serial = said.unwrap_or(timed.is_some());
     let parallel = root.get("parallel");
@@ -30,7 +30,7 @@ pub(super) fn is_serial(
     if let (true, Some(parallel)) = (serial, parallel.filter(several)) {
         let why = match timed {
             Some(metric) if said.is_none() => format!(
-                "because `{}` is a time, and trials beside each other are in each other's times",
+                "because trials beside each other would be in each other's `{}`",
                 metric.name
             ),
             _ => "because of `serial = true`".to_owned(),
@@ -42,8 +42,10 @@ pub(super) fn is_serial(
     serial
 }
 
-fn is_time(source: &MetricSource) -> bool {
-    matches!(source, MetricSource::Resource { field, .. } if field != "peak_memory")
+/// Times, cycles and misses; a program needs as much memory and as many instructions in company as alone.
+fn is_disturbed(source: &MetricSource) -> bool {
+    let alone = ["peak_memory", HardwareCounter::Instructions.field()];
+    matches!(source, MetricSource::Resource { field, .. } if !alone.contains(&&**field))
 }
 
 /// `warmup` and `output` are for commands, and thrown away output has no numbers.

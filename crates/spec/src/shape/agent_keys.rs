@@ -4,6 +4,7 @@ use super::section::{ANY_MAP, Section, TEXTS, Type, Zero, key};
 
 pub(super) const AGENT_WORDS: &[&str] = &crate::rollout::AGENTS;
 pub(super) const SANDBOX_WORDS: &[&str] = &crate::sandbox::SandboxKind::WORDS;
+const API_WORDS: &[&str] = &["chat", "responses", "anthropic"];
 pub(super) const COMMAND: Type = Type::Either(&[Type::FilledText, Type::List(&Type::Text, 1)]);
 
 pub(super) static AGENT: Section = Section {
@@ -11,12 +12,20 @@ pub(super) static AGENT: Section = Section {
     noun: "an agent",
     doc: "An agent and its limits. At a limit the agent is ended, and its work is collected and scored, marked as limited.",
     keys: &[&[
-        key("name", Type::Word(AGENT_WORDS), "codex, or `command` where a command is given", "Which agent; `oracle` applies the reference solution and `nop` does nothing, to validate tasks.").example("\"claude\""),
+        key("name", Type::Word(AGENT_WORDS), "codex, or `command` where a command is given", "Which agent; `minimal` is built in: a model with a shell; `oracle` applies the reference solution and `nop` does nothing, to validate tasks.").example("\"claude\""),
         key("command", COMMAND, "", "Any program. Placeholders: `model`, `instruction_file`, `workspace`, `task_files`, `out`, `timeout`, `max_tokens`, `max_cost`, `seed`, `rollout`, and every parameter of the trial.").example("\"my-agent --model {model} {instruction_file}\""),
         key("args", TEXTS, "[]", "Further arguments of a known agent.").example("[\"--config\", \"effort=high\"]"),
         key("max_tokens", Type::Whole(1, u64::MAX), "none", "Tokens after which a rollout's agent is ended.").example("200000"),
         key("max_cost", Type::Number(0.0), "none", "Dollars after which a rollout's agent is ended.").example("0.5"),
         key("price", Type::Section(&PRICE), "", "What tokens cost, for an agent that does not say what it spent."),
+        key("api", Type::Word(API_WORDS), "chat", "For `minimal`: what the model's endpoint speaks: OpenAI's chat completions, its responses, or Anthropic's messages.").example("\"anthropic\""),
+        key("url", Type::FilledText, "that of the provider", "For `minimal`: the model's endpoint, without `/chat/completions`, `/responses` or `/messages`.").example("\"http://localhost:8000/v1\""),
+        key("key_env", Type::FilledText, "OPENAI_API_KEY, or ANTHROPIC_API_KEY", "For `minimal`: the environment variable with the key; no key is sent where it is not set. It does not reach the sandbox.").example("\"OPENAI_API_KEY\""),
+        key("params", ANY_MAP, "{}", "For `minimal`: further parameters of each request, as the endpoint knows them.").example("{\"temperature\": 0}"),
+        key("answer_tokens", Type::Whole(1, u64::MAX), "none; 8192 for `anthropic`, which wants one", "For `minimal`: tokens of one answer.").example("4000"),
+        key("answer_timeout", Type::Duration(Zero::Refused), "10m", "For `minimal`: time for one answer.").example("\"5m\""),
+        key("patience", Type::Duration(Zero::Allowed), "30m", "For `minimal`: how long to wait in all where the endpoint is at a rate limit or out of order. That time is not the agent's.").example("\"10m\""),
+        key("max_steps", Type::Whole(1, u32::MAX as u64), "100", "For `minimal`: answers of the model after which a rollout's agent is ended.").example("50"),
     ]],
     open: false,
 };
@@ -126,7 +135,7 @@ pub(super) static JUDGE: Section = Section {
             "The environment variable with the key; no key is sent where it is not set.",
         )
         .example("\"OPENAI_API_KEY\""),
-        key("api", Type::Word(&["chat", "responses", "anthropic"]), "chat", "What it speaks: OpenAI's chat completions, its responses, or Anthropic's messages.").example("\"anthropic\""),
+        key("api", Type::Word(API_WORDS), "chat", "What it speaks: OpenAI's chat completions, its responses, or Anthropic's messages.").example("\"anthropic\""),
         key("params", ANY_MAP, "{}", "Further parameters of each request, as the endpoint knows them. Nothing else is sent: not every model takes a temperature.").example("{\"temperature\": 0}"),
         key("max_tokens", Type::Whole(1, u64::MAX), "none; 8192 for `anthropic`, which wants one", "Tokens of an answer.").example("2000"),
         key("structured", Type::Bool, "false", "Ask the endpoint to keep to a JSON form; for `chat` and `responses`.").example("true"),

@@ -3,7 +3,9 @@
 use super::section::{Key, Keys, Section, TEXTS, Type, Zero, key};
 
 /// The engines, as words.
-pub(super) const ENGINES: &[&str] = &["local", "slurm", "template", "skypilot"];
+pub(super) const ENGINES: &[&str] = &[
+    "local", "slurm", "template", "skypilot", "sge", "ray", "htcondor", "pbs", "lsf", "modal",
+];
 
 /// What the words of a scheduler can mean.
 const STATES: &[&str] = &[
@@ -41,6 +43,12 @@ static ENGINE_KEYS: &[Key] = &[
     key("memory", Type::Bytes, "this machine's", "Memory of this machine for local trials that declare `resources.memory`.").example("\"64GiB\""),
     key("slurm", Type::Section(&SLURM), "", "Slurm."),
     key("template", Type::Section(&TEMPLATE), "", "Any scheduler, by its commands."),
+    key("sge", Type::Section(&PROFILE), "", "Grid Engine, where `engine` names it."),
+    key("ray", Type::Section(&PROFILE), "", "Ray, likewise."),
+    key("htcondor", Type::Section(&PROFILE), "", "HTCondor, likewise."),
+    key("pbs", Type::Section(&PROFILE), "", "PBS, likewise."),
+    key("lsf", Type::Section(&PROFILE), "", "LSF, likewise."),
+    key("modal", Type::Section(&PROFILE), "", "Modal, likewise."),
     key("skypilot", Type::Section(&SKYPILOT), "", "SkyPilot."),
 ];
 
@@ -66,26 +74,41 @@ static SLURM: Section = Section {
 static TEMPLATE: Section = Section {
     name: "template",
     noun: "`engine.template`",
-    doc: "A scheduler described by its commands, which are run by `/bin/sh`. Placeholders: `{key}`, `{script}`, `{description}`, `{first}`, `{last}`, `{count}`, `{parallel}`, `{cpus}`, `{memory_mb}`, `{gpus}`, `{minutes}`, `{folder}`, `{workdir}`, `{program}`; after submitting also `{handle}`, `{handles}`, `{element}`.",
-    keys: &[&[
-        key("profile", Type::Word(&["htcondor", "pbs", "lsf", "modal"]), "", "A shipped description whose values are defaults under these.").example("\"htcondor\""),
-        key("submit", Type::FilledText, "the profile's", "Submits `{count}` elements of `{script}` and prints a handle.").example("\"my-submit {script} {count}\""),
-        key("handle", Type::FilledText, r"(\S+)", "Regex whose first group is the handle in what `submit` and `find` print.").example("\"job (\\\\d+)\""),
-        key("find", Type::FilledText, "", "Prints the handle of the jobs with `{key}`, or nothing: after a crash between submitting and writing down. Without it such jobs are known by what they leave in the run's folder alone.").example("\"my-find {key}\""),
-        key("poll", Type::FilledText, "the profile's", "Prints the state of `{handles}`, a line for each.").example("\"my-poll {handles}\""),
-        key("line", Type::FilledText, r"(?<handle>\S+)\s+(?<element>\d+)\s+(?<state>\S+)", "Regex for a line of `poll` with the groups `handle`, `element` (left out: the line is about all elements) and `state`.").example("\"(?<handle>\\\\d+)\\\\.(?<element>\\\\d+) (?<state>\\\\w+)\""),
-        key("states", Type::Map(&Type::Word(STATES), Keys::Free), "the profile's", "Words of the scheduler and what they mean.").example("{\"Q\": \"pending\", \"R\": \"running\"}"),
-        key("cancel", Type::FilledText, "the profile's", "Ends the jobs of `{handle}`.").example("\"my-cancel {handle}\""),
-        key("logs", Type::FilledText, "the file that the script writes", "Prints what element `{element}` of `{handle}` wrote.").example("\"my-logs {handle} {element}\""),
-        key("collect", Type::FilledText, "nothing: the filesystem is shared", "Brings `{folder}` up to date with what nodes wrote.").example("\"rsync -a far:{folder}/ {folder}/\""),
-        key("element", Type::FilledText, "$1", "The element's number inside the script, in the shell's words.").example("\"$PBS_ARRAY_INDEX\""),
-        key("first", Type::Whole(0, 1_000_000), "0", "Number of the first element.").example("1"),
-        key("max_elements", Type::Whole(1, 1_000_000), "1000", "Most elements in one submission.").example("1000"),
-        key("description", Type::FilledText, "", "Text of a file that is written for `submit` as `{description}`.").example("\"executable = {script}\\nqueue {count}\""),
-        key("setup", Type::FilledText, "", "Shell lines that run on the node before the trials.").example("\"module load cuda\""),
-    ]],
+    doc: "A scheduler described by its commands, which are run by `/bin/sh`. Placeholders: `{key}`, `{script}`, `{description}`, `{first}`, `{last}`, `{count}`, `{parallel}`, `{cpus}`, `{memory_mb}`, `{gpus}`, `{minutes}`, `{asked_memory_mb}`, `{asked_minutes}`, `{folder}`, `{workdir}`, `{program}`; after submitting also `{handle}`, `{handles}`, `{element}`.",
+    keys: &[
+        &[
+            key("profile", Type::Word(&["sge", "ray", "htcondor", "pbs", "lsf", "modal"]), "", "A shipped description whose values are defaults under these; `engine = \"sge\"` is short for it.").example("\"htcondor\""),
+        ],
+        SCHEDULER_KEYS,
+    ],
     open: false,
 };
+
+static PROFILE: Section = Section {
+    name: "engine.NAME",
+    noun: "the scheduler's table",
+    doc: "What differs from the shipped description of a scheduler (`sge`, `ray`, `htcondor`, `pbs`, `lsf`, `modal`), where `engine` names it. Keys and placeholders are those of `engine.template`, over which these win.",
+    keys: &[SCHEDULER_KEYS],
+    open: false,
+};
+
+static SCHEDULER_KEYS: &[Key] = &[
+    key("probe", Type::FilledText, "nothing is asked", "Prints the scheduler's version; where it fails, nothing is submitted.").example("\"my-queue --version\""),
+    key("submit", Type::FilledText, "the profile's", "Submits `{count}` elements of `{script}` and prints a handle.").example("\"my-submit {script} {count}\""),
+    key("handle", Type::FilledText, r"(\S+)", "Regex whose first group is the handle in what `submit` and `find` print.").example("\"job (\\\\d+)\""),
+    key("find", Type::FilledText, "", "Prints the handle of the jobs with `{key}`, or nothing: after a crash between submitting and writing down. Without it such jobs are known by what they leave in the run's folder alone.").example("\"my-find {key}\""),
+    key("poll", Type::FilledText, "the profile's", "Prints the state of `{handles}`, a line for each.").example("\"my-poll {handles}\""),
+    key("line", Type::FilledText, r"(?<handle>\S+)\s+(?<element>\d+)\s+(?<state>\S+)", "Regex for a line of `poll` with the groups `handle`, `element` (left out: the line is about all elements) and `state`.").example("\"(?<handle>\\\\d+)\\\\.(?<element>\\\\d+) (?<state>\\\\w+)\""),
+    key("states", Type::Map(&Type::Word(STATES), Keys::Free), "the profile's", "Words of the scheduler and what they mean.").example("{\"Q\": \"pending\", \"R\": \"running\"}"),
+    key("cancel", Type::FilledText, "the profile's", "Ends the jobs of `{handle}`.").example("\"my-cancel {handle}\""),
+    key("logs", Type::FilledText, "the file that the script writes", "Prints what element `{element}` of `{handle}` wrote.").example("\"my-logs {handle} {element}\""),
+    key("collect", Type::FilledText, "nothing: the filesystem is shared", "Brings `{folder}` up to date with what nodes wrote.").example("\"rsync -a far:{folder}/ {folder}/\""),
+    key("element", Type::FilledText, "$1", "The element's number inside the script, in the shell's words.").example("\"$PBS_ARRAY_INDEX\""),
+    key("first", Type::Whole(0, 1_000_000), "0", "Number of the first element.").example("1"),
+    key("max_elements", Type::Whole(1, 1_000_000), "1000", "Most elements in one submission.").example("1000"),
+    key("description", Type::FilledText, "", "Text of a file that is written for `submit` as `{description}`.").example("\"executable = {script}\\nqueue {count}\""),
+    key("setup", Type::FilledText, "", "Shell lines that run on the node before the trials.").example("\"module load cuda\""),
+];
 
 static SKYPILOT: Section = Section {
     name: "skypilot",

@@ -8,7 +8,7 @@ use super::section::{
     ANY_MAP, Key, Keys, MANY, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, key,
 };
 use super::table_keys::{ROOT_TABLE_KEYS, TASK_TABLE_KEYS};
-use super::task_keys::{DEFAULTS, ID_KEY, TASK, TASK_KEYS};
+use super::task_keys::{DEFAULTS, ID_KEY, TASK, TASK_FOLDERS, TASK_KEYS};
 
 const STRATEGIES: &[&str] = &["cartesian", "zip", "random"];
 
@@ -31,8 +31,8 @@ static ROOT_KEYS: &[Key] = &[
     key("name", Type::PlainName, "the file's stem", "Name of the benchmark; names the folder of its runs.").example("\"vit-vs-trxl\""),
     key("seeds", SEEDS, "1 documented seed; for experiments as many as `processes`", SEEDS_DOC).alias(&["seed"]).nullable().example("15"),
     key("parallel", Type::Whole(1, MANY), "the number of physical cores; 1 where a task is an experiment", "How many trials run at the same time on this machine.").alias(&["parallelism"]).example("4"),
-    key("serial", Type::Bool, "true where the metric that decides is a time from `resource:`", "Run one trial at a time, whatever `parallel` says: trials beside each other are in each other's times. `false` lets them run beside each other all the same.").example("true"),
-    key("tasks", Type::List(&Type::Section(&TASK), 1), "", "The work, one table per task.").example("[{\"id\": \"train\", \"command\": \"python train.py --seed {seed}\"}]"),
+    key("serial", Type::Bool, "true where the metric that decides is from `resource:` and no peak_memory or instructions", "Run one trial at a time, whatever `parallel` says: trials beside each other are in each other's times. `false` lets them run beside each other all the same.").example("true"),
+    key("tasks", Type::Either(&[Type::List(&Type::Section(&TASK), 1), Type::Section(&TASK_FOLDERS)]), "", "The work, one table per task; or a table that names folders of agent tasks.").example("[{\"id\": \"train\", \"command\": \"python train.py --seed {seed}\"}]"),
     key("defaults", Type::Section(&DEFAULTS), "", "Values for every task that does not set the key itself; tables (`env`, `params`, `limits`, ...) merge key by key."),
     key("arms", Type::Map(&ANY_MAP, Keys::Names), "one arm per `model`, where tasks have one", "The variants under comparison; each is a table of parameters.").example("{\"control\": {\"lr\": 0.001}, \"candidate\": {\"lr\": 0.0003}}"),
     key("sweep", Type::Sweep, "", SWEEP_DOC).nullable().example("{\"lr\": [0.001, 0.0003]}"),

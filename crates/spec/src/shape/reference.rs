@@ -27,7 +27,7 @@ pub fn reference() -> String {
         section_text(section, &mut page);
         let inner: Vec<&'static Section> = section
             .all_keys()
-            .filter_map(|key| inner_section(&key.ty))
+            .flat_map(|key| inner_sections(&key.ty))
             .collect();
         pending.extend(inner.into_iter().rev());
     }
@@ -56,6 +56,7 @@ fn heading(section: &Section) -> String {
     match section.name {
         "spec" => "Top level".to_owned(),
         "task" => "`[[tasks]]`".to_owned(),
+        "task_folders" => "`tasks` as a table".to_owned(),
         "metric" => "`[metrics.NAME]`".to_owned(),
         "summary" => "`metrics.NAME.summary`".to_owned(),
         "instrument" => "an entry of `instrumentation`".to_owned(),
@@ -96,11 +97,11 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-fn inner_section(ty: &Type) -> Option<&'static Section> {
+fn inner_sections(ty: &Type) -> Vec<&'static Section> {
     match ty {
-        Type::Section(section) => Some(section),
-        Type::List(inner, _) | Type::Map(inner, _) => inner_section(inner),
-        Type::Either(types) => types.iter().find_map(inner_section),
-        _ => None,
+        Type::Section(section) => vec![section],
+        Type::List(inner, _) | Type::Map(inner, _) => inner_sections(inner),
+        Type::Either(types) => types.iter().flat_map(inner_sections).collect(),
+        _ => Vec::new(),
     }
 }

@@ -20,6 +20,38 @@ pub(super) static TASK: Section = Section {
     open: false,
 };
 
+const FOLDERS: Type = Type::Either(&[Type::FilledText, Type::List(&Type::FilledText, 1)]);
+
+pub(super) static TASK_FOLDERS: Section = Section {
+    name: "task_folders",
+    noun: "`tasks`",
+    doc: "Folders of agent tasks: each folder in them with a task is a task, with the keys of `[defaults]`.",
+    keys: &[&[
+        key(
+            "harbor",
+            FOLDERS,
+            "",
+            "Folders whose folders are tasks of Harbor (`task.toml`), or such a task itself.",
+        )
+        .example("\"datasets/my-tasks\""),
+        key(
+            "terminal_bench",
+            FOLDERS,
+            "",
+            "The same for tasks of Terminal-Bench 1 (`task.yaml`).",
+        )
+        .example("\"original-tasks\""),
+        key(
+            "prepared",
+            FOLDERS,
+            "",
+            "The same for prepared tasks (`tb_meta.json`).",
+        )
+        .example("\"data/tasks/prepared\""),
+    ]],
+    open: false,
+};
+
 pub(super) static DEFAULTS: Section = Section {
     name: "defaults",
     noun: "`defaults`",

@@ -181,6 +181,20 @@ impl Spec {
         self.metrics.iter().find(|metric| metric.name == name)
     }
 
+    /// The parameters of a task that is one command, of an arm of its own where it has one.
+    pub fn command_parameters<'a>(&'a self, task: &'a Task) -> &'a Params {
+        let arm = self
+            .arms
+            .iter()
+            .find(|arm| Some(&arm.name) == task.arm.as_ref());
+        arm.map_or(&task.params, |arm| &arm.params)
+    }
+
+    /// Whether all its tasks are commands that a bench times in turns.
+    pub fn is_bench(&self) -> bool {
+        self.tasks.iter().all(|task| task.timed.is_some())
+    }
+
     /// The arm everything is compared with, where there are arms.
     pub fn control(&self) -> Option<&str> {
         let named = self.analysis.control.as_deref();

@@ -207,27 +207,23 @@ impl Parts {
         };
         let mut ratios = vec![0.0; patterns - 1];
         source.fill(&mut ratios, pairs.div_ceil(8), |stream, block| {
-            for together in block.chunks_mut(TOGETHER) {
-                let bits = Bits::drawn(pairs, together.len(), stream);
-                let kept = above.of_patterns(&bits).into_iter();
-                let kept = kept.zip(below.of_patterns(&bits));
-                for (ratio, (mut kept_above, mut kept_below)) in together.iter_mut().zip(kept) {
-                    // What was flipped is half of what is missing of the sum of all.
-                    while 0.5 * (all_below - kept_below) <= ZERO {
-                        let again = Bits::drawn(pairs, 1, stream);
-                        kept_above = above.of_patterns(&again)[0];
-                        kept_below = below.of_patterns(&again)[0];
-                    }
-                    *ratio = (0.5 * (all_above - kept_above)) / (0.5 * (all_below - kept_below));
+            // A whole block together, so that a part of the tables is used for all of it while it is at hand.
+            let bits = Bits::drawn(pairs, block.len(), stream);
+            let kept = above.of_patterns(&bits).into_iter();
+            let kept = kept.zip(below.of_patterns(&bits));
+            for (ratio, (mut kept_above, mut kept_below)) in block.iter_mut().zip(kept) {
+                // What was flipped is half of what is missing of the sum of all.
+                while 0.5 * (all_below - kept_below) <= ZERO {
+                    let again = Bits::drawn(pairs, 1, stream);
+                    kept_above = above.of_patterns(&again)[0];
+                    kept_below = below.of_patterns(&again)[0];
                 }
+                *ratio = (0.5 * (all_above - kept_above)) / (0.5 * (all_below - kept_below));
             }
         });
         ratios
     }
 }
-
-/// Patterns that are summed together, so that a part of the tables is used for all of them while it is at hand.
-const TOGETHER: usize = 32;
 
 /// Random patterns, a bit for every pair.
 struct Bits {

@@ -150,15 +150,16 @@ fn random_sum(tables: &[Vec<f64>], stream: &mut Stream) -> f64 {
 
 /// The signed sum of a few differences for every pattern of signs.
 pub(super) fn sums_by_pattern(chunk: &[f64]) -> Vec<f64> {
-    (0..1usize << chunk.len())
-        .map(|bits| {
-            chunk
-                .iter()
-                .enumerate()
-                .map(|(i, d)| if bits >> i & 1 == 1 { *d } else { -d })
-                .sum()
-        })
-        .collect()
+    let mut sums = vec![0.0];
+    for difference in chunk {
+        // A pattern's bits count from the first difference, so those with this one's sign come behind.
+        let kept: Vec<f64> = sums.iter().map(|sum| sum + difference).collect();
+        for sum in &mut sums {
+            *sum -= difference;
+        }
+        sums.extend(kept);
+    }
+    sums
 }
 
 impl Explain for SignFlip {

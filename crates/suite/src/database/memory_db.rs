@@ -4,7 +4,7 @@ use super::desk::Desk;
 use super::simulation_log::{Storage, simulate};
 use super::versions;
 use crate::configured::{About, Configured};
-use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
+use fairtrial_experiment::{Artifact, Context, Experiment, Failure, Metrics, Param, Registration};
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Instant;
@@ -14,8 +14,12 @@ struct Params {
     num_steps: usize,
     num_agents: usize,
     storage: Choice,
+    keep_database: bool,
     parameters: Tested,
 }
+
+/// The name of the database that is kept, among the trial's artifacts.
+const KEPT: &str = "artifacts/simulation.db";
 
 /// One storage alone, or all beside each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -77,7 +81,7 @@ impl Configured for MemoryDb {
 
 impl MemoryDb {
     /// Seconds that the simulation takes with this storage, where it is tested.
-    fn time(&mut self, storage: Storage, seed: u64) -> Result<Option<f64>, Failure> {
+    fn time(&mut self, storage: Storage, context: &Context) -> Result<Option<f64>, Failure> {
         let Tested {
             test_disk_based,
             test_in_memory,
@@ -95,8 +99,13 @@ impl MemoryDb {
         let file = self.desk.new_file()?;
         let (agents, steps) = (self.params.num_agents, self.params.num_steps);
         let began = Instant::now();
-        simulate(storage, &file, agents, steps, seed)?;
+        simulate(storage, &file, agents, steps, context.seed())?;
         let seconds = began.elapsed().as_secs_f64();
+        if self.params.keep_database && file.exists() {
+            let kept = context.place.dir.join(KEPT);
+            kept.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::rename(&file, kept)?;
+        }
         for end in ["", "-wal", "-shm"] {
             // A log in memory leaves no file.
             let _ = std::fs::remove_file(format!("{}{end}", file.display()));
@@ -114,7 +123,7 @@ impl Experiment for MemoryDb {
         let mut metrics = Metrics::new();
         let mut disk = None;
         for storage in Storage::ALL {
-            let Some(seconds) = self.time(storage, context.seed())? else {
+            let Some(seconds) = self.time(storage, context)? else {
                 continue;
             };
             metrics.insert(format!("{}_time", storage.name()), json!(seconds));
@@ -134,7 +143,14 @@ impl Experiment for MemoryDb {
         Ok(metrics)
     }
 
-    fn teardown(&mut self, _: &mut Context) -> Result<(), Failure> {
+    fn teardown(&mut self, context: &mut Context) -> Result<(), Failure> {
+        if context.place.dir.join(KEPT).exists() {
+            context.artifact(Artifact {
+                name: "simulation.db".to_owned(),
+                kind: "sqlite".to_owned(),
+                path: KEPT.to_owned(),
+            });
+        }
         self.desk.clear()
     }
 
@@ -154,6 +170,8 @@ pub(crate) fn registration() -> Registration {
             Param::text("storage", "all")
                 .one_of(Choice::NAMES)
                 .doc("One storage alone (as `simulation_time`), or all beside each other"),
+            Param::bool("keep_database", false)
+                .doc("Keep the last iteration's database as an artifact, for analysis"),
             Param::table("parameters")
                 .doc("Which storages are tested: test_disk_based, test_in_memory, test_persistence (all true)"),
         ],

@@ -72,5 +72,5 @@ pub(crate) fn registration() -> Registration {
             super::device(),
         ],
     }
-    .registration::<Flow>()
+    .with_metrics::<Flow>(&[super::observes_per_sec()])
 }

@@ -5,7 +5,12 @@ pub(crate) mod perception;
 pub(crate) mod storage;
 pub(crate) mod world;
 
-use fairtrial_experiment::Param;
+use fairtrial_experiment::{Better, Headline, Param};
+
+/// What observing is about.
+fn observes_per_sec() -> Headline {
+    Headline::new("observes_per_sec", "1/s", Better::Up)
+}
 
 /// Where the work is done; there is one place, and specs of the original name it.
 fn device() -> Param {

@@ -1,11 +1,11 @@
 //! `perception_metrics`: observing over agents, radii, storages and ways of sampling, all inside one iteration.
 
 use super::storage::StorageMode;
-use crate::configured::{About, Configured};
+use crate::configured::{About, Configured, case};
 use crate::observation::world::{Observing, World};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
 struct Params {
@@ -63,17 +63,14 @@ impl Perception {
 impl Experiment for Perception {
     fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
         let mut runs = Vec::new();
-        let mut by_case = Metrics::new();
+        let mut cases = Vec::new();
         for how in self.cases() {
-            let sampling = if how.bilinear { "bilinear" } else { "nearest" };
-            let name = format!(
-                "agents={} radius={} {} {sampling}",
-                how.agents,
-                how.radius,
-                how.mode.name()
-            );
+            let labels = json!({
+                "agents": how.agents, "radius": how.radius, "storage": how.mode.name(),
+                "sampling": if how.bilinear { "bilinear" } else { "nearest" },
+            });
             let mut run = World::new(how, context.seed()).run();
-            by_case.insert(name, Value::Object(run.clone()));
+            cases.push(case(&labels, &Value::Object(run.clone())));
             run.insert("radius".to_owned(), how.radius.into());
             run.insert("storage_mode".to_owned(), how.mode.name().into());
             run.insert("use_bilinear".to_owned(), how.bilinear.into());
@@ -81,7 +78,7 @@ impl Experiment for Perception {
         }
         Ok([
             ("runs".to_owned(), Value::Array(runs)),
-            ("cases".to_owned(), Value::Object(by_case)),
+            ("cases".to_owned(), Value::Array(cases)),
         ]
         .into_iter()
         .collect())
@@ -117,5 +114,5 @@ pub(crate) fn registration() -> Registration {
             super::device(),
         ],
     }
-    .registration::<Perception>()
+    .with_metrics::<Perception>(&[super::observes_per_sec()])
 }

@@ -3,7 +3,7 @@
 use super::index::Algorithm;
 use super::points::Pattern;
 use super::timing::{Questions, measure};
-use crate::configured::{About, Configured};
+use crate::configured::{About, Configured, case};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ impl Experiment for Comprehensive {
     fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
         let seed = context.seed();
         let mut results = Vec::new();
-        let mut by_index = Metrics::new();
+        let mut cases = Vec::new();
         for &world in &self.0.world_sizes {
             for &count in &self.0.agent_counts {
                 for &pattern in &self.0.distributions {
@@ -46,11 +46,10 @@ impl Experiment for Comprehensive {
                         };
                         for &algorithm in &self.0.algorithms {
                             let times = measure(algorithm, &points, &asked);
-                            let name = format!(
-                                "{} n={count} world={world} r={radius} {}",
-                                algorithm.name(),
-                                pattern.name()
-                            );
+                            let labels = json!({
+                                "index": algorithm.name(), "n": count, "world": world,
+                                "radius": radius, "pattern": pattern.name(),
+                            });
                             let mut row = json!(times);
                             row["implementation"] = algorithm.name().into();
                             row["entity_count"] = count.into();
@@ -58,7 +57,7 @@ impl Experiment for Comprehensive {
                             row["world_size"] = world.into();
                             row["query_radius"] = radius.into();
                             results.push(row);
-                            by_index.insert(name, json!(times));
+                            cases.push(case(&labels, &json!(times)));
                         }
                     }
                 }
@@ -66,7 +65,7 @@ impl Experiment for Comprehensive {
         }
         Ok([
             ("results".to_owned(), Value::Array(results)),
-            ("times".to_owned(), Value::Object(by_index)),
+            ("cases".to_owned(), Value::Array(cases)),
         ]
         .into_iter()
         .collect())

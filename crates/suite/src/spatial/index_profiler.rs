@@ -3,7 +3,7 @@
 use super::index::Algorithm;
 use super::points::Pattern;
 use super::timing::{Questions, build, each};
-use crate::configured::{About, Configured};
+use crate::configured::{About, Configured, case};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -80,20 +80,18 @@ impl IndexProfiler {
 
 impl Experiment for IndexProfiler {
     fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
-        let mut metrics = Metrics::new();
+        let mut cases = Vec::new();
         for &algorithm in &self.0.algorithms {
-            let by_count: Map<String, Value> = self
-                .0
-                .agent_counts
-                .iter()
-                .map(|&count| {
-                    let found = self.profile(algorithm, count, context.seed());
-                    (format!("n={count}"), found)
-                })
-                .collect();
-            metrics.insert(algorithm.name().to_owned(), Value::Object(by_count));
+            for &count in &self.0.agent_counts {
+                let labels = json!({"index": algorithm.name(), "n": count});
+                let found = self.profile(algorithm, count, context.seed());
+                cases.push(case(&labels, &found));
+            }
         }
-        Ok(metrics)
+        Ok(Metrics::from_iter([(
+            "cases".to_owned(),
+            Value::Array(cases),
+        )]))
     }
 }
 

@@ -3,11 +3,11 @@
 use super::index::Algorithm;
 use super::points::{Pattern, Point};
 use super::timing::{Questions, build, bytes_of, each, resident};
-use crate::configured::{About, Configured};
+use crate::configured::{About, Configured, case};
 use fairtrial_experiment::allocations::is_counted;
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// Plain containers, by the names that the original gives them, and what each is here.
@@ -52,7 +52,9 @@ fn container_bytes(name: &str, points: &[Point]) -> Option<f64> {
 }
 
 impl MemoryProfiler {
-    fn profile(&self, count: usize, world: f64, seed: u64) -> Value {
+    /// A case for each index and container of so many points.
+    fn profile(&self, count: usize, world: f64, seed: u64) -> Vec<Value> {
+        let of = |structure: &str| json!({"structure": structure, "n": count, "world": world});
         let points = Pattern::Random.points(count, world, seed);
         let places = Pattern::Random.points(self.0.steps, world, seed ^ 1);
         let asked = Questions {
@@ -60,7 +62,7 @@ impl MemoryProfiler {
             radius: world / 10.0,
             places: &places,
         };
-        let mut found = Map::new();
+        let mut found = Vec::new();
         for &algorithm in &self.0.algorithms {
             let (index, build_time) = build(algorithm, &points, &asked);
             let (query, _) = each(&places, |place| index.within(place, asked.radius));
@@ -73,20 +75,18 @@ impl MemoryProfiler {
                 entry["bytes"] = json!(bytes);
                 entry["bytes_per_entity"] = json!(bytes / count.max(1) as f64);
             }
-            found.insert(algorithm.name().to_owned(), entry);
+            found.push(case(&of(algorithm.name()), &entry));
         }
         if self.0.track_memory_usage {
             for name in &self.0.data_structures {
                 if let Some(bytes) = container_bytes(name, &points) {
                     let per_entity = bytes / count.max(1) as f64;
-                    found.insert(
-                        name.clone(),
-                        json!({"bytes": bytes, "bytes_per_entity": per_entity}),
-                    );
+                    let entry = json!({"bytes": bytes, "bytes_per_entity": per_entity});
+                    found.push(case(&of(name), &entry));
                 }
             }
         }
-        Value::Object(found)
+        found
     }
 }
 
@@ -103,13 +103,14 @@ impl Experiment for MemoryProfiler {
     }
 
     fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
-        let mut metrics = Metrics::new();
+        let mut cases = Vec::new();
         for &count in &self.0.agent_counts {
             for &world in &self.0.world_sizes {
-                let found = self.profile(count, world, context.seed());
-                metrics.insert(format!("n={count} world={world}"), found);
+                cases.extend(self.profile(count, world, context.seed()));
             }
         }
+        let mut metrics = Metrics::new();
+        metrics.insert("cases".to_owned(), Value::Array(cases));
         if let Some(bytes) = resident() {
             metrics.insert("resident_bytes".to_owned(), json!(bytes));
         }

@@ -3,10 +3,10 @@
 use super::index::Algorithm;
 use super::points::Pattern;
 use super::timing::{Questions, Times, bytes_of, measure};
-use crate::configured::{About, Configured};
+use crate::configured::{About, Configured, case};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
 struct Params {
@@ -73,11 +73,10 @@ impl Analyzer {
             .iter()
             .map(|&count| (count as f64, self.at(algorithm, count, seed)))
             .collect();
-        let by_count: Map<String, Value> = times
+        let cases = times
             .iter()
-            .map(|(count, times)| (format!("n={count}"), json!(times)))
-            .collect();
-        let mut found = json!({"times": by_count});
+            .map(|(count, times)| case(&json!({"n": count}), &json!(times)));
+        let mut found = json!({"cases": cases.collect::<Vec<Value>>()});
         let column = |of: fn(&Times) -> f64| -> Vec<(f64, f64)> {
             times
                 .iter()

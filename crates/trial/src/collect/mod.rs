@@ -16,7 +16,7 @@ mod tracked;
 
 pub use collected::{CollectError, Collected};
 use fairtrial_model::{
-    MemorySource, MetricDeclaration, MetricSource, Number, Resources, StepSearch,
+    HardwareCounter, MemorySource, MetricDeclaration, MetricSource, Number, Resources, StepSearch,
 };
 use files::CsvColumn;
 use lines::{LineFile, WantedKey};
@@ -160,23 +160,23 @@ pub(crate) fn is_peak_memory(metric: &MetricDeclaration) -> bool {
     matches!(&metric.source, MetricSource::Resource { field, .. } if field == "peak_memory")
 }
 
+/// What the processor counts for these metrics.
+pub(crate) fn counters(metrics: &[MetricDeclaration]) -> Vec<HardwareCounter> {
+    let of = |metric: &MetricDeclaration| match &metric.source {
+        MetricSource::Resource { field, .. } => HardwareCounter::named(field),
+        _ => None,
+    };
+    metrics.iter().filter_map(of).collect()
+}
+
 /// Whether all that is known of the peak is that it is not above the launcher's own.
 pub(crate) fn is_bound(resources: &Resources) -> bool {
     resources.peak_memory_source == Some(MemorySource::RusageFloor)
 }
 
 fn resource(resources: &Resources, field: &str, less: f64) -> Result<Reading, CollectError> {
-    let value = match field {
-        "wall" => resources.wall,
-        "user" => resources.user,
-        "sys" => resources.sys,
-        "cpu" => resources.cpu(),
-        // Of a program that is smaller than its launcher only a bound is known, which must not be compared as a value.
-        "peak_memory" if is_bound(resources) => Some(f64::NAN),
-        "peak_memory" => resources.peak_memory_bytes.map(|bytes| bytes as f64),
-        _ => None,
-    };
-    value
+    resources
+        .field(field)
         // A program cannot take less than no time: one that is faster than the shell around it counts as 0.
         .map(|value| {
             Reading::Scalar(if less > 0.0 {

@@ -58,7 +58,8 @@ pub(super) unsafe fn child_steps(shared: &Shared) -> Result<(), &'static str> {
                 rlim_cur: soft,
                 rlim_max: hard,
             };
-            if libc::setrlimit(resource, &raw const limit) != 0 {
+            // Its type is another one with musl.
+            if libc::setrlimit(resource as _, &raw const limit) != 0 {
                 return Err("set a resource limit");
             }
         }

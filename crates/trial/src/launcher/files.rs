@@ -31,6 +31,10 @@ pub(super) fn prepare<'a>(
     launcher: &mut Launcher,
 ) -> Result<Ready<'a>, LaunchFailure> {
     let dir = Path::new(&launch.dir);
+    launcher
+        .counters
+        .open(&launch.counters)
+        .map_err(|(counter, error)| failure(&format!("count its {}", counter.words()), &error))?;
     let (mut stdin, mut stdout) = (None, None);
     match &launch.timed {
         None => {

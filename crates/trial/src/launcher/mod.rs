@@ -7,6 +7,8 @@
 mod child;
 #[cfg(target_os = "linux")]
 mod child_steps;
+#[cfg_attr(not(target_os = "linux"), path = "counters_portable.rs")]
+mod counters;
 #[cfg(target_os = "linux")]
 mod exits;
 #[cfg(not(target_os = "linux"))]
@@ -30,9 +32,11 @@ mod supervise;
 
 use crate::inner::Inner;
 use crate::wire::{Ended, Killed, Launch};
+pub use counters::cannot_count;
 use state::{Launcher, RunnerGone};
 pub use supervise::HOLD;
 
+use counters::Counters;
 use exits::Exits;
 use line::{Line, Waiting};
 use spawn::ChildStack;
@@ -56,6 +60,7 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
         started: 0,
         peak: 0,
         quiet: fairtrial_model::Quiet::default(),
+        counters: Counters::default(),
         inner,
     };
     while let Some(next) = launcher.line.next()? {

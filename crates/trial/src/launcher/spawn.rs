@@ -56,7 +56,10 @@ impl<'a> Prepared<'a> {
             inherited,
             workdir: whole(&launch.workdir)?.terminated().next().unwrap_or(c"/"),
             rlimits,
-            inner: launch.own.then(called).flatten(),
+            // Counters begin when a program is executed, which a mere copy of this process never does.
+            inner: (launch.own && launch.counters.is_empty())
+                .then(called)
+                .flatten(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! What a launcher keeps between programs.
 
+use super::counters::Counters;
 use super::exits::Exits;
 use super::folder::Folder;
 use super::line::Line;
@@ -24,6 +25,8 @@ pub(crate) struct Launcher {
     pub(super) peak: u64,
     /// What it has done to be less disturbed.
     pub(super) quiet: Quiet,
+    /// What the processor counts for it.
+    pub(super) counters: Counters,
     /// What this binary can be without being started anew.
     pub(super) inner: &'static [Inner],
 }

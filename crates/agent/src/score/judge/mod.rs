@@ -2,17 +2,17 @@
 //! answer is the machine's trouble, never a score of 0.
 
 mod api;
-mod patience;
 
 use crate::error::AgentError;
+use crate::model_api::{Endpoint, forms};
 use crate::score::scorer::Scorer;
 use api::Question;
 use fairtrial_spec::JudgeChoice;
 use fairtrial_text::excerpt::excerpt;
-use patience::Endpoint;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 /// Answers without scores before the judge counts as silent.
 const TRIES: u32 = 4;
@@ -52,12 +52,13 @@ pub struct JudgeSpent {
 
 impl JudgeSpent {
     fn add(&mut self, choice: &JudgeChoice, answer: &Value) {
-        let Some((input, output)) = api::tokens(answer) else {
+        let took = forms::usage(choice.api, answer);
+        let (Some(input), Some(output)) = (took.input_tokens, took.output_tokens) else {
             return;
         };
         self.tokens += input + output;
         if let Some(price) = choice.price {
-            let cost = (input as f64 * price.input + output as f64 * price.output) / 1e6;
+            let cost = took.cost(Some(price)).0.unwrap_or(0.0);
             self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost);
         }
     }
@@ -87,16 +88,19 @@ pub(super) fn ask(
         },
     );
     let endpoint = Endpoint {
-        choice,
-        url: api::url(choice),
+        api: choice.api,
+        url: &choice.url,
         key: scorer.judge_key,
+        timeout: Duration::from_secs_f64(choice.timeout_s),
+        patience: Duration::from_secs_f64(choice.patience_s),
+        patience_key: "judge.patience",
     };
     let mut spent = JudgeSpent::default();
     let mut last = AgentError::Judge("it was not asked".to_owned());
     for _ in 0..TRIES {
-        let answer = match endpoint.ask(&body) {
+        let answer = match endpoint.ask(&body, &mut Duration::default()) {
             Ok(answer) => answer,
-            Err(error) => return (Err(error), spent),
+            Err(refused) => return (Err(AgentError::Judge(refused.message)), spent),
         };
         spent.add(choice, &answer);
         match read(&answer, choice, scorer) {
@@ -164,7 +168,7 @@ fn read(
     scorer: &Scorer<'_>,
 ) -> Result<LmEvaluation, AgentError> {
     let wrong = |message: String| AgentError::Judge(message);
-    let text = api::text(choice.api, answer)
+    let text = forms::text(choice.api, answer)
         .ok_or_else(|| wrong("its answer has no message".to_owned()))?;
     let text = text.as_str();
     let json = api::scores_object(text)

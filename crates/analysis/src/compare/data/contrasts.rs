@@ -162,7 +162,8 @@ fn arms_of_two<'a>(
     let list = |data: &Dataset| -> Vec<Option<String>> {
         let mut arms: Vec<Option<String>> = data.arms.iter().cloned().collect();
         let place = |arm: &Option<String>| arm.clone().unwrap_or_default();
-        arms.sort_by(|a, b| order::by_list(&data.arm_order, &place(a), &place(b)));
+        let listed = order::Listed::of(&data.arm_order);
+        arms.sort_by(|a, b| listed.cmp(&place(a), &place(b)));
         arms
     };
     let (ours, theirs) = (list(control), list(candidate));

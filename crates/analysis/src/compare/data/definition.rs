@@ -40,7 +40,7 @@ fn source(declared: &MetricSource) -> Cow<'_, MetricSource> {
 /// What is known about how a source makes a metric. A run reads what its spec does not declare as trials report it; of
 /// tables and files of other programs nothing is known.
 fn of<'a>(data: &'a Dataset, metric: &str) -> Option<Cow<'a, MetricDeclaration>> {
-    let declared = data.declaration(metric).map(Cow::Borrowed);
+    let declared = data.declaration(metric);
     match data.origin {
         Origin::Run { .. } => {
             let reported = data

@@ -145,7 +145,7 @@ impl TrialsOfBoth {
             of_agents: tasks.names.iter().map(of_agents).collect(),
             task_names: tasks.names,
             repeat: control.data.repeat,
-            seeds_pair: control.data.seeds_pair && candidate.data.seeds_pair,
+            seeds_pair: control.data.pairs_with(candidate.data),
             in_time_order: [control, candidate]
                 .iter()
                 .all(|side| side.data.origin.is_in_time_order()),

@@ -1,6 +1,6 @@
 //! The kind of a metric's data, which picks the method and the scale of the comparison.
 
-use fairtrial_model::{MetricDeclaration, MetricSource};
+use fairtrial_model::{MetricDeclaration, MetricSource, is_time_name, without_case};
 use serde::Serialize;
 
 /// Units of time.
@@ -55,7 +55,7 @@ pub(crate) fn may_be_pass_or_fail(declaration: &MetricDeclaration) -> bool {
 
 /// A number by time, by its name.
 fn is_speed(name: &str) -> bool {
-    let name = name.to_lowercase();
+    let name = without_case(name).0.to_lowercase();
     let ends = ["/s", "fps", "throughput", "per_s", "per_sec", "per_second"];
     ends.iter().any(|end| name.ends_with(end)) || name.contains("_per_")
 }
@@ -70,5 +70,5 @@ pub(crate) fn is_timing(declaration: &MetricDeclaration) -> bool {
         .unit
         .as_deref()
         .map(|unit| TIME_UNITS.contains(&unit));
-    by_source || by_unit.unwrap_or_else(|| declaration.name.ends_with("duration_s"))
+    by_source || by_unit.unwrap_or_else(|| is_time_name(&declaration.name))
 }

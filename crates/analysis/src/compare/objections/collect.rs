@@ -9,10 +9,10 @@ use crate::compare::objections::definition;
 use crate::compare::objections::fairness::Fairness;
 use crate::compare::objections::objection::Objection;
 use crate::compare::objections::{
-    constant_difference, curve_parts, declared, deterministic, fairness, few_resamples,
-    final_values, fragile, implementation, labels, large_numbers, machine, missing_data,
-    missing_pairs, mixed_code, no_value, not_reached, one_process, resampled_signs, same_records,
-    shape, stopped_early, tasks_as_units, tasks_left_out, time_order, too_few_units,
+    busy_machine, constant_difference, curve_parts, declared, deterministic, fairness,
+    few_resamples, final_values, fragile, implementation, labels, large_numbers, machine,
+    missing_data, missing_pairs, mixed_code, no_value, not_reached, one_process, resampled_signs,
+    same_records, shape, stopped_early, tasks_as_units, tasks_left_out, time_order, too_few_units,
     validity_floor,
 };
 use crate::compare::options::CompareOptions;
@@ -63,6 +63,7 @@ impl<'a> About<'a> {
         let (metric, accept) = (&case.declaration.name, &self.options.accept);
         let mut found = self.any_metric.clone();
         found.extend(machine::find(case.kind, self.mismatches, accept));
+        found.extend(busy_machine::find(metric, self.inputs));
         found.extend(implementation::find(self.mismatches));
         found.extend(definition::find(metric, self.mismatches, accept));
         found.extend(stopped_early::find(metric, self.inputs));

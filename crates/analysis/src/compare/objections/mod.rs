@@ -2,6 +2,7 @@
 //!
 //! A new one is a file here, a kind in [`objection`], a line in [`collect`], and its sentence in the report.
 
+pub(crate) mod busy_machine;
 pub(crate) mod collect;
 pub(crate) mod constant_difference;
 pub(crate) mod curve_parts;

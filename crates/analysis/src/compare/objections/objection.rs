@@ -99,6 +99,13 @@ pub enum ObjectionKind {
         /// On the candidate's side.
         candidate: Option<String>,
     },
+    /// The wall times of two runs differ, their CPU times do not, and other programs were at work.
+    BusyMachine {
+        /// How often a trial had to give its CPU to them, for each second of CPU time.
+        per_second: f64,
+        /// The change of CPU time, as a share.
+        cpu: f64,
+    },
     /// The sides are two programs that have an experiment of the same name.
     OtherImplementation {
         /// Whose the control's is.
@@ -294,6 +301,7 @@ impl ObjectionKind {
             Self::ConstantDifference(_) => "constant",
             Self::MissingPairs { .. } => "missing pairs",
             Self::OtherMachine { .. } => "other machine",
+            Self::BusyMachine { .. } => "busy machine",
             Self::OtherImplementation { .. } => "another implementation",
             Self::OtherDefinition { .. } => "other definition",
             Self::NothingReached => "nothing reached",

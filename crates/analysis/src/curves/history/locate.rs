@@ -168,8 +168,13 @@ impl Histories {
             .from
             .as_ref()
             .map_or(String::new(), |from| format!(", not in {}", from.display()));
+        let file = if Path::new(id).exists() {
+            "nothing that can be read here lies there"
+        } else {
+            "no such file"
+        };
         AnalysisError::Question(format!(
-            "there is no run `{id}`: no such file{also}, and no trial or benchmark of that name under {}",
+            "there is no run `{id}`: {file}{also}, and no trial or benchmark of that name under {}",
             self.root.path().display()
         ))
     }

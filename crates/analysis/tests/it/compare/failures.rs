@@ -152,7 +152,7 @@ fn a_rollout_that_failed_has_scored_nothing() {
     let mut data = dataset(UP, None, &records);
     data.floor = Some(Floor {
         share: 0.95,
-        rollouts: vec!["train".to_owned()],
+        rollouts: ["train".to_owned()].into(),
         holds_for: HoldsFor::Rollouts,
     });
     let comparison = run(&data, &CompareOptions::default());

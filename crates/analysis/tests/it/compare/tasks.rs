@@ -132,7 +132,7 @@ fn rollouts_of_agents_are_averaged_within_their_task_whatever_they_score() {
     assert_eq!(found(&data, TaskRole::ByKind), (UnitKind::Rollout, 12));
     data.floor = Some(Floor {
         share: 0.95,
-        rollouts: vec!["count".into(), "sum".into()],
+        rollouts: ["count".into(), "sum".into()].into(),
         holds_for: HoldsFor::Rollouts,
     });
     assert_eq!(found(&data, TaskRole::ByKind), (UnitKind::Task, 2));

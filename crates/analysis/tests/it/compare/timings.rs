@@ -1,12 +1,13 @@
 //! Timings: ratios, thresholds, machines.
 
 use super::lab::{DOWN, UP, dataset, held_back, only_contrast, paired, run};
+use crate::common::{measured, record};
 use fairtrial_analysis::compare::{
     DataKind, Inputs, Method, MethodNote, ObjectionKind, Reason, Scale, Word,
 };
-use fairtrial_analysis::dataset::{Fact, FactKind};
-use fairtrial_analysis::{CompareOptions, Dataset, compare};
-use fairtrial_model::{Margin, Record};
+use fairtrial_analysis::dataset::{Fact, FactKind, Interruptions};
+use fairtrial_analysis::{CompareOptions, Dataset, Observation, compare};
+use fairtrial_model::{Margin, MetricDeclaration, Record};
 use fairtrial_stats::rng::{Purpose, Stream};
 
 #[test]
@@ -121,6 +122,44 @@ fn a_timing_between_two_machines_is_not_judged() {
         only_contrast(&comparison).metrics[0].count.paired,
         "two runs share their seeds"
     );
+}
+
+/// Two runs of an experiment, by both clocks of its worker: the candidate's times are so many times the control's.
+fn two_runs(wall: f64, cpu: f64, switches: u64) -> [Dataset; 2] {
+    [(1, 1.0, 1.0), (2, wall, cpu)].map(|(side, wall, cpu)| {
+        let mut data = dataset(None, None, &[]);
+        data.declared = Vec::new();
+        data.measured = MetricDeclaration::worker_clocks().into();
+        for seed in 0..5_u32 {
+            let noise = 1.0 + 0.001 * f64::from(side * seed % 5);
+            let mut record = record(u64::from(seed), "sums", "", u64::from(seed));
+            record.trial.arm = None;
+            let values = [("duration_s", wall * noise), ("cpu_s", cpu * noise)];
+            data.push(&Observation::from(&measured(record, &values)));
+        }
+        data.interruptions = Interruptions { switches, cpu: 1.0 };
+        data
+    })
+}
+
+#[test]
+fn what_ran_beside_two_runs_is_no_change_of_the_code() {
+    let word = |wall, cpu, switches, metric: &str| {
+        let [control, candidate] = two_runs(wall, cpu, switches);
+        let options = CompareOptions {
+            metrics: vec![metric.to_owned()],
+            ..CompareOptions::default()
+        };
+        let inputs = Inputs::Two(&control, &candidate);
+        let comparison = compare(inputs, &options).unwrap();
+        only_contrast(&comparison).metrics[0].verdict.word
+    };
+    // The machine was busy, and CPU time is the same.
+    assert_eq!(word(1.2, 1.01, 500, "duration_s"), Word::Inconclusive);
+    // CPU time shows it too; nobody else was at work; CPU time is asked for.
+    assert_eq!(word(1.2, 1.2, 500, "duration_s"), Word::Regressed);
+    assert_eq!(word(1.2, 1.01, 20, "duration_s"), Word::Regressed);
+    assert_eq!(word(1.2, 1.2, 500, "cpu_s"), Word::Regressed);
 }
 
 /// Pairs whose second side is `ratio` times the first, give or take half a thousandth.

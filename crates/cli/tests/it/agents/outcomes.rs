@@ -114,7 +114,7 @@ fn what_an_agent_used_counts_past_the_limit_of_its_log() {
 #[test]
 fn a_rate_limit_is_the_providers_and_tried_again() {
     let lab = one(
-        "if test -e \"$MARK\"; then echo 42 > answer.txt; else touch \"$MARK\"; echo '429 Too Many Requests'; exit 1; fi",
+        "if test -e \"$MARK\"; then echo 42 > answer.txt; else touch \"$MARK\"; echo '429 Too Many Requests, Retry-After: 1'; exit 1; fi",
         "",
     );
     lab.adds("pass_env = [\"MARK\"]");
@@ -133,6 +133,25 @@ fn a_rate_limit_is_the_providers_and_tried_again() {
         .map(|line| line["outcome"].clone())
         .collect();
     assert_eq!(attempts, ["infra", "ok"]);
+}
+
+/// Four rollouts that meet a provider which wants to be left alone for a while: one more attempt each is enough.
+#[test]
+fn a_window_of_a_rate_limit_is_outlasted() {
+    let lab = one(
+        "now=$(date +%s); test -e \"$MARK\" || echo $((now + 4)) > \"$MARK\"; if test $now -ge $(cat \"$MARK\"); then echo 42 > answer.txt; else echo 'Error: rate limit reached, please try again in 5s'; exit 1; fi",
+        "",
+    );
+    lab.adds("pass_env = [\"MARK\"]\nrollouts = 4");
+    let mark = lab.project.path().join("mark");
+    let text = lab.project.read("configs/bench.toml");
+    lab.spec(&text.replace("retries = 0", "retries = 1"));
+    lab.run_with(0, &[("MARK", mark.to_str().unwrap())]);
+    let rollouts = lab.rollouts("b");
+    assert_eq!(rollouts.len(), 4);
+    for (row, _) in rollouts {
+        assert_eq!(row["metrics"]["score"], 1.0, "{row}");
+    }
 }
 
 #[test]

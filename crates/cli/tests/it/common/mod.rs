@@ -90,6 +90,8 @@ impl Project {
         let mut runs: Vec<PathBuf> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().path())
+            // One that was killed before it began has none.
+            .filter(|run| run.join("journal.jsonl").exists())
             .collect();
         runs.sort();
         runs.pop().unwrap()

@@ -116,7 +116,7 @@ fn empty_keys(json: &Value, at: &str, found: &mut Vec<String>) {
 #[test]
 fn a_key_of_the_json_with_nothing_in_it_is_left_out() {
     says(
-        "docs/guides/compare.md",
+        "docs/reference/json.md",
         "A key with nothing in it (an empty list, a reason that there is none for) is left out",
     );
     let project = Project::with_spec(
@@ -125,7 +125,7 @@ fn a_key_of_the_json_with_nothing_in_it_is_left_out() {
     );
     project.expect(0, &["run", "bench.toml"]);
     says(
-        "docs/guides/compare.md",
+        "docs/reference/json.md",
         "Only `mismatches` and `dropped` are lists in every answer.",
     );
     let always = [".mismatches", ".dropped"];

@@ -1,10 +1,12 @@
 //! The documents are run: every fenced command and spec of `docs/`, `README.md` and the examples' READMEs, in order, in
 //! a fresh folder, with its exit code and, where it is shown, its output. What cannot be run says why ([`page`]).
 
+mod commands;
 mod facts;
 mod fields;
 mod page;
 pub mod run;
+mod site;
 mod symptoms;
 mod tables;
 
@@ -36,15 +38,32 @@ pages! {
     guide_gate: "docs/guides/gate.md",
     guide_interrupt_and_resume: "docs/guides/interrupt-and-resume.md",
     guide_large_scale: "docs/guides/large-scale.md",
+    guide_live: "docs/guides/live.md",
     guide_mixed_workloads: "docs/guides/mixed-workloads.md",
+    guide_python: "docs/guides/python.md",
     guide_reports: "docs/guides/reports.md",
     guide_results_tables: "docs/guides/results-tables.md",
     guide_stable_baselines3: "docs/guides/stable-baselines3.md",
     guide_sweeps: "docs/guides/sweeps.md",
     engine_gpu: "docs/guides/engines/gpu.md",
+    engine_grid_engine: "docs/guides/engines/grid-engine.md",
+    engine_ray: "docs/guides/engines/ray.md",
     engine_skypilot: "docs/guides/engines/skypilot.md",
     engine_slurm: "docs/guides/engines/slurm.md",
     engine_template: "docs/guides/engines/template.md",
+    start: "docs/start.md",
+    home: "docs/index.md",
+    coming_from: "docs/coming-from/index.md",
+    tutorial_timing: "docs/tutorials/timing.md",
+    tutorial_training: "docs/tutorials/training.md",
+    tutorial_agents: "docs/tutorials/agents.md",
+    tutorial_experiments: "docs/tutorials/experiments.md",
+    tutorial_tables: "docs/tutorials/tables.md",
+    tutorial_gate: "docs/tutorials/gate.md",
+    tutorial_slurm: "docs/tutorials/slurm.md",
+    understanding_intervals: "docs/understanding/intervals.md",
+    understanding_peeking: "docs/understanding/peeking.md",
+    reference_commands: "docs/reference/commands.md",
     reference_files: "docs/reference/files.md",
     reference_filters: "docs/reference/filters.md",
     reference_from_metta: "docs/reference/from-metta.md",

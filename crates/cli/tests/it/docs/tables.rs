@@ -123,7 +123,7 @@ fn the_flags_of_the_originals_are_where_the_pages_say() {
 
 #[test]
 fn the_fields_of_the_json_are_those_of_the_program() {
-    let page = "docs/guides/compare.md";
+    let page = "docs/reference/json.md";
     let project = Project::with_spec(
         "name = \"fields\"\nseeds = 5\nshell = true\ncommand = \"echo score=$(({seed} * 7 % 5 + {gain} * {k} * (1 + {seed} % 3)))\"\n\
          [sweep]\nk = [1, 2]\n\
@@ -159,6 +159,47 @@ fn the_fields_of_the_json_are_those_of_the_program() {
             }
         }
     }
+}
+
+#[test]
+fn the_outermost_keys_of_each_json_are_those_of_the_program() {
+    let project = Project::with_spec(
+        "seeds = 5\nshell = true\ncommand = \"echo m=$(({seed} * {x} % 7))\"\narms = { a = { x = 1 }, b = { x = 2 } }\n\
+         metrics = { m = { from = \"stdout:m=([0-9]+)\", direction = \"up\" } }\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let text = read("docs/reference/json.md");
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| command |"));
+    let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
+    let mut seen = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').collect();
+        let command = quoted(cells[1])[0];
+        let command = command
+            .replace("SPEC", "bench.toml")
+            .replace("NAME", "bench");
+        let mut words: Vec<&str> = command.split(' ').collect();
+        words.push("--json");
+        let json = project.run(&words).json();
+        let first = json.get(0).unwrap_or(&json);
+        let keys: Vec<&str> = first
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let said = quoted(cells[2]);
+        // What is empty may be left out.
+        assert!(
+            keys.iter().all(|key| said.contains(key)),
+            "{command}: {keys:?}"
+        );
+        assert!(keys.len() * 2 >= said.len(), "{command}: {keys:?}");
+        seen += 1;
+    }
+    assert!(seen > 5, "{seen} commands");
 }
 
 /// Every key of a JSON value, however deep.

@@ -24,6 +24,16 @@ fn without_seeds_an_experiment_runs_in_five_processes_which_are_what_is_compared
     assert!(found.iter().all(|of| of["metrics"]["duration_s"]["n"] == 3));
     let said = project.expect(0, &["compare", "bench", "--json"]).out;
     let said: Value = serde_json::from_str(&said).unwrap();
+    // Asked for, CPU time is compared in seconds, of which less is better.
+    let cpu = project.expect(0, &["compare", "bench", "--metric", "cpu_s", "--json"]);
+    let cpu: Value = serde_json::from_str(&cpu.out).unwrap();
+    let cpu = &cpu["contrasts"][0]["metrics"][0];
+    assert_eq!(
+        (&cpu["unit"], &cpu["direction"]),
+        (&"s".into(), &"down".into()),
+        "{cpu}"
+    );
+    assert!(!cpu.to_string().contains("undeclared"), "{cpu}");
     // Fifteen iterations each, but five units: an iteration is inside of its process.
     let count = &said["contrasts"][0]["metrics"][0]["count"];
     assert_eq!(
@@ -108,10 +118,10 @@ fn known_structures_have_their_size_and_none_has_no_bytes() {
             "{name}: {found} {computed}"
         );
     };
-    close("n=1000 world=100.list.bytes", 24e3);
-    close("n=1000 world=100.numpy_array.bytes", 16e3);
-    close("n=1000 world=100.dict.bytes", 2048.0 * 25.0);
-    for (name, _) in metrics.iter().filter(|(name, _)| name.ends_with("bytes")) {
+    close("bytes{structure=list n=1000 world=100}", 24e3);
+    close("bytes{structure=numpy_array n=1000 world=100}", 16e3);
+    close("bytes{structure=dict n=1000 world=100}", 2048.0 * 25.0);
+    for (name, _) in metrics.iter().filter(|(name, _)| name.starts_with("bytes")) {
         assert!(bytes(name) > 0.0, "{name}");
     }
     assert!(

@@ -7,6 +7,7 @@ pub(crate) mod python;
 mod python_failures;
 mod python_values;
 mod results;
+mod screen;
 mod workers;
 
 use crate::common::Project;

@@ -282,3 +282,51 @@ fn no_file_obeys_what_a_trial_says() {
     }
     none(&found);
 }
+
+#[test]
+fn what_comes_from_other_tools_and_goes_to_them_is_not_obeyed() {
+    let project = project();
+    let times = [1.0, 1.25, 1.5, 1.125];
+    let result = |command: &str| {
+        json!({
+            "command": command, "mean": 1.25, "stddev": 0.2, "median": 1.2, "user": 0.1, "system": 0.1, "min": 1.0,
+            "max": 1.5, "times": times, "exit_codes": [0, 0, 0, 0], "parameters": { EVIL: EVIL },
+        })
+    };
+    let results = json!({ "results": [result(EVIL), result("plain")] });
+    project.write("h.json", &results.to_string());
+    let mut found = ran(&project, "run bench.toml");
+    for line in [
+        "import h.json --name imported",
+        "summarize imported",
+        "compare imported",
+        "summarize h.json",
+        "compare h.json",
+        "export hostile --to jsonl",
+        "export hostile --to inspect-csv --output n.csv",
+        "export hostile --to bmf",
+        "export hostile --to github-action-benchmark",
+        "export hostile --to hyperfine",
+        "export hostile --to csv --output e.csv",
+        "export hostile --to junit --output e.xml",
+        "report imported --html i.html --md i.md",
+        "bench -N -w 0 -r 3 -n EVIL -n b true true --export-csv b.csv --export-markdown b.md --export-json b.json",
+        "wait hostile",
+        "doctor",
+        "where",
+        "gc",
+        "list",
+    ] {
+        found.extend(ran(&project, line));
+    }
+    for name in ["i.md", "b.md"] {
+        found.extend(checks::markdown(name, &project.read(name)));
+    }
+    for name in ["e.csv", "n.csv", "b.csv"] {
+        found.extend(checks::csv(name, &project.read(name)));
+    }
+    found.extend(checks::html("i.html", &project.read("i.html")));
+    found.extend(checks::xml("e.xml", &project.read("e.xml")));
+    found.extend(checks::json("b.json", &project.read("b.json")));
+    none(&found);
+}

@@ -1,5 +1,6 @@
 //! Makes a spec from the schema and a number: the same number makes the same spec.
 
+use fairtrial_spec::PROFILES;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -121,7 +122,9 @@ impl<'a> Maker<'a> {
     fn place(&mut self, spec: &mut Map<String, Value>) {
         let table = self.schema["$defs"]["engine"].clone();
         let mut engine = self.object(&table, 3);
-        engine.retain(|key, _| !["slurm", "template", "skypilot"].contains(&key.as_str()));
+        let elsewhere = ["slurm", "template", "skypilot"];
+        let elsewhere: Vec<&str> = elsewhere.into_iter().chain(PROFILES).collect();
+        engine.retain(|key, _| !elsewhere.contains(&key.as_str()));
         let kind = match self.engine {
             Engine::Local if !spec.contains_key("engine") => return,
             Engine::Local => "local",

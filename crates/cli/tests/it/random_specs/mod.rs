@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many are accepted where nobody says.
-const USUAL: usize = 100;
+const USUAL: usize = 30;
 /// So many are made for one that is accepted, at most: the maker is to make few for nothing.
 const MOST: usize = 2;
 /// How often one that is refused is mended.

@@ -1,5 +1,6 @@
 //! A real Slurm of some nodes on this host, started by `cluster.sh` and ended with the test.
 
+use crate::schedulers::site::Scheduler;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,6 +19,16 @@ pub struct Cluster {
     _locks: Vec<File>,
 }
 
+/// How large a cluster is.
+#[derive(Default, PartialEq, Eq)]
+pub enum Size {
+    /// Three nodes of four CPUs.
+    #[default]
+    Usual,
+    /// Two nodes of two CPUs, and memory that slurmd alone watches.
+    Small,
+}
+
 /// Ways in which clusters differ.
 #[derive(Default)]
 pub struct Ways {
@@ -25,12 +36,26 @@ pub struct Ways {
     pub memory_cgroup: bool,
     pub max_array_size: Option<u32>,
     pub min_job_age: Option<u32>,
-    /// Node n1 belongs to `low` and `urgent`, whose jobs take the place of those of `low`.
-    pub preemption: bool,
+    pub size: Size,
+    /// Node n1 belongs to `low` and `urgent`, whose jobs take the place of those of `low`: what Slurm does
+    /// to these (`REQUEUE`, `CANCEL`, `SUSPEND`).
+    pub preemption: &'static str,
+}
+
+impl Ways {
+    /// A cluster unlike the usual one: small, with accounting, short arrays, and no control groups.
+    pub fn other() -> Self {
+        Self {
+            accounting: true,
+            size: Size::Small,
+            max_array_size: Some(50),
+            ..Self::default()
+        }
+    }
 }
 
 impl Cluster {
-    /// Three nodes of four CPUs; absent (with the reason printed) where this machine cannot have them.
+    /// Absent (with the reason printed) where this machine cannot have them.
     pub fn start(ways: &Ways) -> Option<Self> {
         let mut missing = vec!["slurmctld", "slurmd", "sbatch", "munged"];
         if ways.accounting {
@@ -59,9 +84,19 @@ impl Cluster {
             port: 20_000 + seat * PORTS,
             _locks: locks,
         };
-        let started = cluster.script(&["up"], &["3", "4"], ways);
+        let size = if ways.size == Size::Small {
+            ["2", "2"]
+        } else {
+            ["3", "4"]
+        };
+        let started = cluster.script(&["up"], &size, ways);
         assert!(started, "the cluster did not start: {}", cluster.log());
         Some(cluster)
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.slurm(&["sinfo", "-h", "-N"]).lines().count()
     }
 
     pub fn conf(&self) -> PathBuf {
@@ -75,7 +110,11 @@ impl Cluster {
         command.env("BASE_PORT", self.port.to_string());
         command.env("WITH_ACCOUNTING", if ways.accounting { "1" } else { "0" });
         command.env("MEMORY_CGROUP", if ways.memory_cgroup { "1" } else { "0" });
-        command.env("PREEMPTION", if ways.preemption { "1" } else { "0" });
+        command.env(
+            "MEMORY_KILL",
+            if ways.size == Size::Small { "1" } else { "0" },
+        );
+        command.env("PREEMPTION", ways.preemption);
         if let Some(size) = ways.max_array_size {
             command.env("MAX_ARRAY_SIZE", size.to_string());
         }
@@ -140,6 +179,27 @@ impl Cluster {
 
     fn log(&self) -> String {
         std::fs::read_to_string(self.dir.path().join("log/slurmctld.log")).unwrap_or_default()
+    }
+}
+
+impl Scheduler for Cluster {
+    fn engine(&self) -> &'static str {
+        "slurm"
+    }
+
+    fn environment(&self) -> Vec<(String, String)> {
+        vec![("SLURM_CONF".to_owned(), self.conf().display().to_string())]
+    }
+
+    fn places(&self) -> usize {
+        let cpus = self.slurm(&["sinfo", "-h", "-N", "-o", "%c"]);
+        cpus.lines()
+            .filter_map(|cpus| cpus.trim().parse::<usize>().ok())
+            .sum()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.queued() == 0
     }
 }
 

@@ -5,7 +5,9 @@
 #   cluster.sh ctld DIR                       starts slurmctld again after it was killed
 #   cluster.sh slurmd DIR NODE                starts a node's slurmd again
 # Settings: BASE_PORT, MAX_ARRAY_SIZE, MIN_JOB_AGE, SLURMD_TIMEOUT, MEMORY_CGROUP=1 (jobs that pass --mem are killed),
-# PREEMPTION=1 (node n1 belongs to the partitions `low` and `urgent`, whose jobs put those of `low` back into the queue).
+# MEMORY_KILL=1 (the same by slurmd itself, which looks now and then and tells nobody but the job's log; needs accounting),
+# PREEMPTION=REQUEUE, CANCEL or SUSPEND (node n1 belongs to the partitions `low` and `urgent`; this happens to jobs of `low`
+# when those of `urgent` come).
 set -eu
 verb=${1:?verb}
 dir=${2:?folder}
@@ -78,6 +80,8 @@ AccountingStoragePort=$((port + 19))
 AccountingStoragePass=$dir/run/munge.sock
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=1"
+        [ "${MEMORY_KILL:-0}" = 0 ] || accounting="$accounting
+JobAcctGatherParams=OverMemoryKill"
     else
         accounting="AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none"
@@ -90,14 +94,19 @@ DefMemPerCPU=900"
         printf 'CgroupPlugin=cgroup/v1\nConstrainRAMSpace=yes\n' >"$dir/cgroup.conf"
     else
         tracking="ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectTypeParameters=CR_Core"
+TaskPlugin=task/none"
+        [ "${MEMORY_KILL:-0}" = 0 ] && tracking="$tracking
+SelectTypeParameters=CR_Core" || tracking="$tracking
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=500"
     fi
-    if [ "${PREEMPTION:-0}" = 1 ]; then
+    if [ -n "${PREEMPTION:-}" ]; then
+        mode=$PREEMPTION
+        [ "$mode" != SUSPEND ] || mode=SUSPEND,GANG
         partitions="PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
+PreemptMode=$mode
 PartitionName=main Nodes=n[2-$nodes] Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO PreemptMode=OFF
-PartitionName=low Nodes=n1 MaxTime=60 State=UP OverSubscribe=NO PriorityTier=1 PreemptMode=REQUEUE
+PartitionName=low Nodes=n1 MaxTime=60 State=UP OverSubscribe=NO PriorityTier=1 PreemptMode=$PREEMPTION
 PartitionName=urgent Nodes=n1 MaxTime=60 State=UP OverSubscribe=NO PriorityTier=10 PreemptMode=OFF"
     else
         partitions="PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO"

@@ -1,19 +1,23 @@
 //! Trials on a real Slurm of three nodes on this host, and everything that can happen to it meanwhile.
 
-mod audit;
+pub mod audit;
 mod cluster;
 mod login;
 mod others;
 mod site;
+mod weather;
 
-use cluster::Ways;
+use crate::schedulers::site::controllers_are_killed;
+pub use cluster::kill;
+use cluster::{Cluster, Ways};
 use serde_json::Value;
 use site::{Site, WAITS, spec};
+use std::path::Path;
 use std::time::Duration;
 
 #[test]
 fn packed_trials_are_the_same_as_here() {
-    let Some(site) = Site::new(&Ways::default(), &spec(150, "true", "pack = 25")) else {
+    let Some(site) = Site::new(&Ways::default(), &spec(150, "echo said", "pack = 25")) else {
         return;
     };
     let ran = site.expect(0, &["run", "bench.toml", "--json"]);
@@ -23,6 +27,7 @@ fn packed_trials_are_the_same_as_here() {
     assert_eq!(audit.events("submitting").len(), 1);
     assert_eq!(audit.events("submitting")[0]["chunks"], 12);
     let slurm_run = site.project.newest_run("bench");
+    inodes_are_few(&site, &slurm_run);
     std::fs::remove_file(site.ledger()).unwrap();
     let ran = site.expect(0, &["run", "bench.toml", "--engine", "local", "--json"]);
     let here: Value = serde_json::from_str(&ran.out).unwrap();
@@ -38,6 +43,32 @@ fn packed_trials_are_the_same_as_here() {
     assert_eq!(there["counts"], here["counts"]);
     // The views are those of any run.
     assert!(slurm_run.join("manifest.json").is_file());
+}
+
+/// Two for each trial: its folder and its record. The rest is in its chunk, and comes back when it is asked for.
+fn inodes_are_few(site: &Site, run: &Path) {
+    let below = |folder: &Path| {
+        let found = site
+            .project
+            .shell(&format!("find {} -mindepth 1 | wc -l", folder.display()));
+        found.out.trim().parse::<usize>().unwrap()
+    };
+    let trials = below(&site.project.path().join("data/runs"));
+    assert_eq!(trials, 2 * 300, "folders and files of trials");
+    let chunks = below(&run.join("chunks"));
+    assert!(chunks <= 12 * 6 + 3, "{chunks} files and folders of chunks");
+    let said = site.expect(0, &["logs", "bench", "--trial", "299"]).out;
+    assert_eq!(said, "said\n");
+    let again = site
+        .project
+        .shell("LEDGER=/dev/null sh data/runs/*-299/command.sh");
+    assert_eq!(
+        (again.code, again.out.as_str()),
+        (0, "said\n"),
+        "{}",
+        again.err
+    );
+    site.expect(0, &["verify", "bench"]);
 }
 
 #[test]
@@ -109,38 +140,19 @@ fn the_schedulers_daemon_is_killed_and_comes_back() {
 }
 
 #[test]
-fn a_killed_controller_is_replaced_by_another() {
-    let Some(site) = Site::new(&Ways::default(), &spec(40, "sleep 0.2", "pack = 4")) else {
+fn killed_controllers_are_replaced() {
+    let Some(cluster) = Cluster::start(&Ways::default()) else {
         return;
     };
-    // At any moment, among them those around the submission.
-    for point in ["remote.before_submit", "remote.after_submit"] {
-        let mut command = site.command(&["run", "bench.toml"]);
-        let died = command.env("FAIRTRIAL_FAILPOINT", point).output().unwrap();
-        assert!(!died.status.success(), "{point}");
-        site.expect(0, &["wait", "bench"]);
-        let audit = site.audit();
-        audit.all(80, "ok");
-        assert_eq!(
-            audit.ledger.len(),
-            80,
-            "{point}: nothing was submitted twice"
-        );
-        std::fs::remove_file(site.ledger()).unwrap();
-    }
-    let mut run = site.start(&["run", "bench.toml"]);
-    for wait_ms in [700, 300, 500, 150] {
-        std::thread::sleep(Duration::from_millis(wait_ms));
-        run.kill().unwrap();
-        run.wait().unwrap();
-        run = site.start(&["run", "bench.toml", "--resume"]);
-    }
-    run.kill().unwrap();
-    run.wait().unwrap();
-    site.expect(0, &["wait", "bench"]);
-    let audit = site.audit();
-    audit.all(80, "ok");
-    assert_eq!(audit.ledger.len(), 80, "every trial ran once");
+    controllers_are_killed(&cluster);
+}
+
+#[test]
+fn killed_controllers_are_replaced_on_another_layout() {
+    let Some(cluster) = Cluster::start(&Ways::other()) else {
+        return;
+    };
+    controllers_are_killed(&cluster);
 }
 
 #[test]

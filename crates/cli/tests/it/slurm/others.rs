@@ -26,7 +26,7 @@ fn cause(audit: &Audit, index: u64) -> String {
 #[test]
 fn others_may_do_anything_to_jobs() {
     let ways = Ways {
-        preemption: true,
+        preemption: "REQUEUE",
         ..Ways::default()
     };
     let Some(slow) = Site::new(&ways, &out_of_time_spec()) else {
@@ -40,13 +40,69 @@ fn others_may_do_anything_to_jobs() {
         "pack = 4\n[engine.slurm]\nargs = ['--hold']",
     )));
     suspended_jobs_stand_still(&slow.beside(&spec(1, WAITS, "pack = 1")));
-    preempted_jobs_cost_one_attempt(&slow.beside(&spec(
-        3,
-        WAITS,
-        "pack = 3\n[engine.slurm]\npartition = 'low'",
-    )));
+    preempted_jobs_cost_one_attempt(&slow.beside(&on_low()), "back into the queue");
     cancelled_jobs_stay_cancelled(&slow.beside(&spec(4, WAITS, "pack = 2")));
     out_of_time_ends(&slow, run);
+}
+
+#[test]
+fn preemption_may_end_jobs() {
+    let ways = Ways {
+        preemption: "CANCEL",
+        ..Ways::other()
+    };
+    let Some(site) = Site::new(&ways, &on_low()) else {
+        return;
+    };
+    preempted_jobs_cost_one_attempt(&site, "preempted");
+}
+
+#[test]
+fn preemption_may_suspend_jobs() {
+    let ways = Ways {
+        preemption: "SUSPEND",
+        ..Ways::other()
+    };
+    let Some(site) = Site::new(&ways, &on_low()) else {
+        return;
+    };
+    let mut run = site.start(&["run", "bench.toml"]);
+    site.until("both jobs run", |site| site.begun() == 2);
+    let urgent = urgent(&site, "sleep 9");
+    site.until("they stand still", |site| {
+        site.cluster.states(&site.handle()) == ["SUSPENDED"]
+    });
+    let status = site.expect(0, &["status", "bench"]).out;
+    site.until("they go on", |site| {
+        site.cluster.states(&urgent) == ["COMPLETED"]
+            && site.cluster.states(&site.handle()) == ["RUNNING"]
+    });
+    site.go();
+    assert_eq!(run.wait().unwrap().code(), Some(0), "{status}");
+    let audit = site.audit();
+    audit.all(6, "ok");
+    assert_eq!(audit.records.len(), 6, "one attempt each");
+}
+
+/// Three trials in each of two jobs, on the partition whose jobs make room.
+fn on_low() -> String {
+    spec(3, WAITS, "pack = 3\n[engine.slurm]\npartition = 'low'")
+}
+
+/// A job that takes the place of those of `low`.
+fn urgent(site: &Site, work: &str) -> String {
+    let urgent = [
+        "sbatch",
+        "--parsable",
+        "-p",
+        "urgent",
+        "--exclusive",
+        "-o",
+        "/dev/null",
+        "--wrap",
+        work,
+    ];
+    site.cluster.slurm(&urgent).trim().to_owned()
 }
 
 /// Chunks of three: trial 1 hangs behind another, trial 3 hangs and has its job for itself.
@@ -175,20 +231,10 @@ fn suspended_jobs_stand_still(site: &Site) {
     assert_eq!(audit.records.len(), 2, "one attempt each");
 }
 
-fn preempted_jobs_cost_one_attempt(site: &Site) {
+fn preempted_jobs_cost_one_attempt(site: &Site, words: &str) {
     let mut run = site.start(&["run", "bench.toml"]);
     site.until("both jobs run", |site| site.begun() == 2);
-    let urgent = [
-        "sbatch",
-        "-p",
-        "urgent",
-        "--exclusive",
-        "-o",
-        "/dev/null",
-        "--wrap",
-        "true",
-    ];
-    site.cluster.slurm(&urgent);
+    urgent(site, "true");
     site.until("both are made to leave", |site| {
         site.audit()
             .records
@@ -208,7 +254,7 @@ fn preempted_jobs_cost_one_attempt(site: &Site) {
     {
         assert_eq!(record["cause"]["kind"], "job_ended");
         let why = record["cause"]["message"].as_str().unwrap();
-        assert!(why.contains("back into the queue"), "{why}");
+        assert!(why.contains(words), "{why}");
     }
     assert_eq!(audit.records.len(), 8, "only what ran was lost");
     let low = |site: &Site| {

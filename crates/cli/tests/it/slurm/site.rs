@@ -30,11 +30,16 @@ impl Site {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
+        let (bin, path) = (
+            self.project.path().join("bin"),
+            std::env::var("PATH").unwrap(),
+        );
         let mut command = self.project.command(args);
         command
             .env("SLURM_CONF", self.cluster.conf())
             .env("LEDGER", self.ledger())
             .env("PLACE", self.project.path())
+            .env("PATH", format!("{}:{path}", bin.display()))
             .stdin(Stdio::null());
         command
     }
@@ -47,6 +52,14 @@ impl Site {
         let ran = self.run(args);
         assert_eq!(ran.code, code, "{args:?}\n{}\n{}", ran.out, ran.err);
         ran
+    }
+
+    /// Puts a script before the program of this name for this project's commands; `REAL` in it is that program.
+    pub fn wrap(&self, name: &str, script: &str) {
+        let script = script.replace("REAL", &format!("/usr/bin/{name}"));
+        let file = format!("bin/{name}");
+        self.project.write(&file, &format!("#!/bin/sh\n{script}\n"));
+        self.project.shell(&format!("chmod +x {file}"));
     }
 
     /// A command in the background, its talk left alone.

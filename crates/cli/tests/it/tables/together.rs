@@ -15,6 +15,22 @@ fn feed(project: &Project, row: &str) {
 
 #[test]
 fn updates_at_the_same_time_lose_no_row() {
+    updated_together(&[]);
+}
+
+/// As on some network file systems: a file beside the table has to do.
+#[test]
+#[cfg(target_os = "linux")]
+fn nor_do_they_where_the_file_system_has_no_locks() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(library) = crate::torture::poor_system::library_in(folder.path()) else {
+        return;
+    };
+    let library = library.display().to_string();
+    updated_together(&[("LD_PRELOAD", &library), ("NO_LOCKS", "1")]);
+}
+
+fn updated_together(environment: &[(&str, &str)]) {
     let rows = ["p", "q", "r"];
     let project = Project::new();
     for row in rows {
@@ -26,6 +42,7 @@ fn updates_at_the_same_time_lose_no_row() {
         let _ = std::fs::remove_file(&side);
         let updates = rows.map(|row| {
             let mut update = project.command(&["table", "update", "main.csv", "--from", row]);
+            update.envs(environment.iter().copied());
             update.stdout(std::process::Stdio::null()).spawn().unwrap()
         });
         for mut update in updates {

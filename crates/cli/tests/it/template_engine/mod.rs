@@ -323,6 +323,40 @@ fn a_submission_without_a_handle_is_not_repeated() {
 }
 
 #[test]
+fn a_submission_that_is_late_and_cannot_be_looked_for_is_not_repeated() {
+    let script =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/template_engine/scheduler.sh");
+    let late = format!(
+        "{} submit {{key}} {{script}} {{count}}; sleep 1000",
+        script.display()
+    );
+    let text = submits_by(&late);
+    let (before, rest) = text.split_once("find = ").unwrap();
+    let site = Site::new(&format!("{before}{}", rest.split_once('\n').unwrap().1));
+    let ran = site.expect(0, &["run", "bench.toml"]);
+    assert!(
+        ran.err.contains("did not answer within 60 s"),
+        "{}",
+        ran.err
+    );
+    assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
+    // One whose jobs do not begin is given up, with what to do.
+    let site = Site::new(&site.project.read("bench.toml").replace(&late, "sleep 1000"));
+    let ran = site.expect(3, &["run", "bench.toml"]);
+    assert!(
+        ran.err.contains("the scheduler cannot be asked"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("They are not submitted again"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(site.submissions(), 1);
+}
+
+#[test]
 fn jobs_without_a_handle_are_known_by_what_they_leave() {
     let text = spec(6, "true").replace("job (", "Job ID (");
     let site = Site::new(&text);

@@ -99,7 +99,7 @@ fn one_session(lab: &Lab, known: &Journal, dice: &mut Dice) -> (Journal, bool) {
 }
 
 /// Fails if a trial was started though its answer was on disk before.
-fn nothing_ran_again(answered: &BTreeSet<u64>, since: &[Witness]) {
+pub(super) fn nothing_ran_again(answered: &BTreeSet<u64>, since: &[Witness]) {
     for witness in since.iter().filter(|witness| witness.word == "start") {
         let known = answered.contains(&witness.index);
         assert!(!known, "trial {} ran again", witness.index);

@@ -257,6 +257,12 @@ impl Controller {
         fs::read_to_string(&self.err).unwrap_or_default()
     }
 
+    /// Waits for its end, which must come.
+    pub(crate) fn ends(mut self) -> Done {
+        wait_for("the end of a command", || self.child.try_wait().unwrap());
+        self.wait()
+    }
+
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> Done {
         let status = self.child.wait().unwrap();

@@ -7,15 +7,17 @@
 
 mod audit;
 mod clock;
+mod commands;
 mod control;
 mod crash;
 mod disk;
 mod ends;
+mod faults;
 mod journal;
 mod lab;
 mod limits;
 mod order;
-mod poor_system;
+pub(crate) mod poor_system;
 mod processes;
 mod queue;
 mod reuse;

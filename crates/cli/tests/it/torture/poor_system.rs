@@ -4,7 +4,7 @@
 use super::audit::audit;
 use super::lab::Lab;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SPEC: &str = r#"
@@ -24,7 +24,11 @@ required = true
 
 /// The library that makes the system poor, where it can be built.
 fn library(lab: &Lab) -> Option<PathBuf> {
-    let library = lab.path().join("poor.so");
+    library_in(lab.path())
+}
+
+pub(crate) fn library_in(folder: &Path) -> Option<PathBuf> {
+    let library = folder.join("poor.so");
     let source = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/tests/it/torture/poor_system.c"

@@ -41,7 +41,10 @@ impl Jobs {
             }
         } else if shown.values().any(|state| !state.is_over()) {
             // Some of them live, and which is not known: nothing is decided about any.
-            seen.extend((0..batch.elements).map(|element| (place(element), JobState::Pending)));
+            seen.extend(
+                (0..batch.elements)
+                    .map(|element| (place(element), JobState::Pending(String::new()))),
+            );
         }
         seen.retain(|_, state| *state != JobState::Missing);
         Ok(())

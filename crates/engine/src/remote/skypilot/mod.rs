@@ -7,7 +7,7 @@ mod records;
 mod task_file;
 
 use super::command::Shell;
-use super::contract::{Batch, Engine, PlaceError, Probe, Sightings, Submitted};
+use super::contract::{Adopted, Batch, Engine, PlaceError, Probe, Sightings, Submitted};
 use fairtrial_journal::{Durability, JournalError, write_atomic_bytes};
 use fairtrial_spec::SkypilotOptions;
 use fairtrial_text::shell_word::shell_word;
@@ -172,9 +172,10 @@ impl Engine for Skypilot {
         Ok(batch.key.clone())
     }
 
-    fn adopt(&self, key: &str) -> Result<Option<String>, PlaceError> {
+    fn adopt(&self, key: &str) -> Result<Adopted, PlaceError> {
         let known = self.rows()?.iter().any(|row| row.name == key);
-        Ok(known.then(|| key.to_owned()))
+        let handle = known.then(|| key.to_owned());
+        Ok(handle.map_or(Adopted::NotThere, Adopted::Handle))
     }
 
     fn poll(&self, batches: &[Submitted]) -> Result<Sightings, PlaceError> {
@@ -262,6 +263,11 @@ fn run_in_data(run: &Path) -> String {
         .map(|part| part.as_os_str().to_string_lossy().into_owned())
         .collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
+}
+
+/// Reads a text as SkyPilot's answer.
+pub(super) fn read_any(text: &str) {
+    let _ = queue::rows(text);
 }
 
 fn first_line(text: &str) -> &str {

@@ -27,7 +27,9 @@ pub(super) fn rows(answer: &str) -> Option<Vec<Row>> {
 fn job_state(word: &str) -> JobState {
     // `ManagedJobStatus.RUNNING` in some versions.
     match word.rsplit('.').next().unwrap_or(word) {
-        "PENDING" | "SUBMITTED" | "STARTING" | "DEPRECATED_SUBMITTED" => JobState::Pending,
+        "PENDING" | "SUBMITTED" | "STARTING" | "DEPRECATED_SUBMITTED" => {
+            JobState::Pending(String::new())
+        }
         "RUNNING" | "WINDING_DOWN" | "RECOVERING" | "CANCELLING" => JobState::Running,
         "SUCCEEDED" => JobState::Done,
         "CANCELLED" => JobState::Cancelled,

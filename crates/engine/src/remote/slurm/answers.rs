@@ -14,6 +14,8 @@ pub(super) struct Row {
 
 /// The format for `squeue`: array, element, state, reason, name. What may hold `|` comes last.
 pub(super) const SQUEUE: &str = "%F|%K|%T|%r|%j";
+/// The format to find a job by its name or its comment: array, comment, name.
+pub(super) const NAMES: &str = "%F|%k|%j";
 /// The format for `sacct`: `5_3`, state.
 pub(super) const SACCT: &str = "JobID,State,JobName";
 
@@ -28,6 +30,33 @@ pub(super) fn squeue(text: &str) -> Vec<Row> {
             elements: elements(element),
             state: job_state(state, reason),
             name: next().unwrap_or_default().to_owned(),
+        })
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// The array whose name or comment is this, in what `squeue -h -o` [`NAMES`] prints.
+pub(super) fn named(text: &str, key: &str) -> Option<String> {
+    let is = |line: &&str| {
+        let mut parts = line.split('|').skip(1);
+        parts.any(|part| part.trim() == key)
+    };
+    let line = text.lines().find(is)?;
+    Some(line.split('|').next()?.trim().to_owned())
+}
+
+/// Rows of `scontrol -o show job`: words `KEY=VALUE`, of which those that are read hold no space.
+pub(super) fn scontrol(text: &str) -> Vec<Row> {
+    let row = |line: &str| {
+        let value = |key: &str| {
+            let mut words = line.split_whitespace();
+            words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+        };
+        Some(Row {
+            array: value("ArrayJobId")?.to_owned(),
+            elements: elements(value("ArrayTaskId")?),
+            state: job_state(value("JobState")?, value("Reason").unwrap_or_default()),
+            name: value("JobName").unwrap_or_default().to_owned(),
         })
     };
     text.lines().filter_map(row).collect()
@@ -49,6 +78,9 @@ pub(super) fn sacct(text: &str) -> Vec<Row> {
     text.lines().filter_map(row).collect()
 }
 
+/// No array of Slurm has more elements.
+const MOST_ELEMENTS: usize = 4_000_001;
+
 /// The elements of `7`, `0-99:3%4` or `1,3,5-7`. A list that Slurm cut short (`...`) gives those that are there.
 fn elements(text: &str) -> Vec<u64> {
     let ranges = text.split('%').next().unwrap_or_default();
@@ -62,12 +94,20 @@ fn elements(text: &str) -> Vec<u64> {
             step.parse::<usize>(),
         );
         if let (Ok(first), Ok(last), Ok(step)) = parsed
-            && last.saturating_sub(first) < 10_000_000
+            && last.saturating_sub(first) < MOST_ELEMENTS as u64
         {
-            found.extend((first..=last).step_by(step.max(1)));
+            let room = MOST_ELEMENTS.saturating_sub(found.len());
+            found.extend((first..=last).step_by(step.max(1)).take(room));
         }
     }
     found
+}
+
+/// Reads a text as every kind of answer that there is.
+pub(in crate::remote) fn read_any(text: &str) {
+    let _ = (squeue(text), scontrol(text), sacct(text));
+    let _ = (named(text, "key"), refusal(text));
+    let _ = (super::nodes::sinfo(text), super::nodes::nodes(text));
 }
 
 /// Whether somebody holds a job back, and can release it.
@@ -77,11 +117,9 @@ pub(super) fn is_hold(reason: &str) -> bool {
 
 /// Whether a pending job waits for more than its turn: it asks for what it cannot have.
 fn cannot_start(reason: &str) -> bool {
-    const NEVER: [&str; 10] = [
+    const NEVER: [&str; 8] = [
         "PartitionTimeLimit",
         "PartitionNodeLimit",
-        "PartitionDown",
-        "PartitionInactive",
         "BadConstraints",
         "DependencyNeverSatisfied",
         "AccountNotAllowed",
@@ -100,7 +138,7 @@ fn job_state(text: &str, reason: &str) -> JobState {
         "PENDING" | "REQUEUED" if held => JobState::Held(reason.to_owned()),
         "REQUEUE_HOLD" | "SPECIAL_EXIT" => JobState::Held(text.to_owned()),
         "PENDING" | "REQUEUED" | "CONFIGURING" | "RESV_DEL_HOLD" | "REQUEUE_FED" => {
-            JobState::Pending
+            JobState::Pending(waits_for(reason))
         }
         "RUNNING" | "COMPLETING" | "RESIZING" | "SIGNALING" | "STAGE_OUT" => JobState::Running,
         "SUSPENDED" | "STOPPED" => JobState::Suspended,
@@ -112,6 +150,15 @@ fn job_state(text: &str, reason: &str) -> JobState {
         "NODE_FAIL" | "BOOT_FAIL" => JobState::NodeLost,
         "FAILED" | "LAUNCH_FAILED" => JobState::Failed(failure(reason)),
         _ => JobState::Missing,
+    }
+}
+
+/// Why a job waits, where Slurm has looked at it.
+fn waits_for(reason: &str) -> String {
+    if reason == "None" {
+        String::new()
+    } else {
+        reason.to_owned()
     }
 }
 
@@ -130,47 +177,15 @@ pub(super) fn setting<'a>(config: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// A partition as `sinfo` shows it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Partition {
-    pub(super) name: String,
-    /// Whether jobs go there that name none.
-    pub(super) is_default: bool,
-    /// CPUs that work or are free.
-    pub(super) cpus: u64,
-    /// Minutes that a job may take; absent where there is no limit.
-    pub(super) limit_min: Option<u64>,
-}
-
-/// The format for `sinfo`: partition, longest time, CPUs as allocated, idle, other, total.
-pub(super) const SINFO: &str = "%P|%l|%C";
-
-/// Rows of `sinfo -h -o` [`SINFO`].
-pub(super) fn sinfo(text: &str) -> Vec<Partition> {
-    let row = |line: &str| {
-        let mut parts = line.trim().split('|');
-        let (name, limit, cpus) = (parts.next()?, parts.next()?, parts.next()?);
-        let mut counts = cpus.split('/').map(|part| part.parse::<u64>().ok());
-        Some(Partition {
-            name: name.trim_end_matches('*').to_owned(),
-            is_default: name.ends_with('*'),
-            cpus: counts.next()?? + counts.next()??,
-            limit_min: minutes(limit),
-        })
-    };
-    text.lines().filter_map(row).collect()
-}
-
-/// Minutes of `30:00`, `1:00:00` or `2-00:00:00`, rounded down; nothing for `infinite`.
-fn minutes(text: &str) -> Option<u64> {
-    let (days, clock) = text.split_once('-').unwrap_or(("0", text));
-    let parts: Option<Vec<u64>> = clock.split(':').map(|part| part.parse().ok()).collect();
-    let seconds = match parts?.as_slice() {
-        [hours, minutes, seconds] => hours * 3600 + minutes * 60 + seconds,
-        [minutes, seconds] => minutes * 60 + seconds,
-        _ => return None,
-    };
-    Some(days.parse::<u64>().ok()? * 24 * 60 + seconds / 60)
+/// Whether Slurm's daemon says in a job's log that it, or the kernel, killed for memory.
+pub(super) fn tells_of_memory(log: &str) -> bool {
+    let mut lines = log.lines().filter(|line| line.starts_with("slurmstepd"));
+    lines.any(|line| {
+        let line = line.to_lowercase();
+        line.contains("oom-kill event")
+            || line.contains("oom_kill event")
+            || line.contains("memory limit")
+    })
 }
 
 /// What `sbatch` says when it refuses, without its own name before every line.
@@ -186,7 +201,9 @@ pub(super) fn refusal(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{JobState, Partition, elements, refusal, sacct, setting, sinfo, squeue};
+    use super::{
+        JobState, elements, named, refusal, sacct, scontrol, setting, squeue, tells_of_memory,
+    };
 
     #[test]
     fn pending_arrays_are_expanded() {
@@ -205,7 +222,7 @@ mod tests {
         assert_eq!(rows.len(), 4);
         assert_eq!(
             (rows[0].elements.as_slice(), &rows[0].state),
-            (&[0, 1, 2][..], &JobState::Pending)
+            (&[0, 1, 2][..], &JobState::Pending("Resources".into()))
         );
         assert_eq!(
             (rows[1].name.as_str(), &rows[1].state),
@@ -219,6 +236,21 @@ mod tests {
     }
 
     #[test]
+    fn a_second_source_is_read() {
+        let text = "JobId=14 ArrayJobId=13 ArrayTaskId=0 JobName=ft-x UserId=a(0) JobState=FAILED Reason=JobLaunchFailure\n\
+                    JobId=13 ArrayJobId=13 ArrayTaskId=1-3%2 JobName=ft-x JobState=PENDING Reason=Resources\n\
+                    JobId=20 JobName=other JobState=RUNNING Reason=None\n";
+        let rows = scontrol(text);
+        assert_eq!(rows.len(), 2, "what is no array is not ours");
+        assert_eq!(rows[0].state, JobState::Failed("JobLaunchFailure".into()));
+        assert_eq!(rows[1].elements, [1, 2, 3]);
+        let names = "7|(null)|mine\n8|ft-x|renamed\n9|lab|b|ft-y\n";
+        assert_eq!(named(names, "ft-x").as_deref(), Some("8"));
+        assert_eq!(named(names, "ft-y").as_deref(), Some("9"));
+        assert_eq!(named(names, "ft"), None);
+    }
+
+    #[test]
     fn accounting_keeps_what_the_queue_forgot() {
         let text = "5_0|COMPLETED|ft-x\n5_1|CANCELLED by 0|ft-x\n5_2|TIMEOUT|ft-x\n5_[3-4]|PENDING|ft-x\n5_5|OUT_OF_MEMORY|ft-x\n";
         let states: Vec<JobState> = sacct(text).into_iter().map(|row| row.state).collect();
@@ -228,7 +260,7 @@ mod tests {
                 JobState::Done,
                 JobState::Cancelled,
                 JobState::TimedOut,
-                JobState::Pending,
+                JobState::Pending(String::new()),
                 JobState::OutOfMemory
             ]
         );
@@ -236,27 +268,22 @@ mod tests {
     }
 
     #[test]
-    fn settings_and_places() {
+    fn settings() {
         let config = "MaxArraySize            = 1001\nSLURM_VERSION           = 22.05.8\n";
         assert_eq!(setting(config, "MaxArraySize"), Some("1001"));
         assert_eq!(setting(config, "MinJobAge"), None);
-        let part = |name: &str, is_default, cpus, limit_min| Partition {
-            name: name.to_owned(),
-            is_default,
-            cpus,
-            limit_min,
-        };
-        assert_eq!(
-            sinfo(
-                "main*|infinite|2/10/0/12\nlow|1:00:00|1/1/2/4\nlong|2-12:30:00|0/0/4/4\nshort|30:00|0/1/0/1\n?\n"
-            ),
-            [
-                part("main", true, 12, None),
-                part("low", false, 2, Some(60)),
-                part("long", false, 0, Some(60 * 60 + 30)),
-                part("short", false, 1, Some(30)),
-            ]
-        );
+    }
+
+    #[test]
+    fn the_daemons_lines_tell_of_memory_and_a_trials_do_not() {
+        let killed = "slurmstepd-n1: error: StepId=13.batch exceeded memory limit (244592640 > 209715200), being killed";
+        assert!(tells_of_memory(&format!("said\n{killed}\n")));
+        assert!(tells_of_memory(
+            "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.batch. Some of your processes may have been killed"
+        ));
+        assert!(!tells_of_memory(
+            "exceeded memory limit\nslurmstepd: error: *** JOB 13 ON n1 CANCELLED ***\n"
+        ));
     }
 
     #[test]
@@ -290,7 +317,7 @@ mod tests {
             "QOSMaxJobsPerUserLimit",
         ] {
             let rows = squeue(&format!("5|0|PENDING|{reason}|ft-x\n"));
-            assert_eq!(rows[0].state, JobState::Pending, "{reason}");
+            assert_eq!(rows[0].state, JobState::Pending(reason.to_owned()));
         }
     }
 }

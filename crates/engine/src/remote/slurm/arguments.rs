@@ -49,6 +49,8 @@ impl Slurm {
             "sbatch".to_owned(),
             "--parsable".to_owned(),
             format!("--job-name={}", batch.key),
+            // A site may give jobs names of its own.
+            format!("--comment={}", batch.key),
             format!("--array=0-{}{throttle}", batch.len() - 1),
             format!("--output={}", log.display()),
             "--open-mode=append".to_owned(),

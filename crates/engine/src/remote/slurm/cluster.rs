@@ -1,6 +1,7 @@
 //! What a cluster is and allows, looked at before anything is submitted.
 
-use super::answers::{self, Partition};
+use super::answers;
+use super::nodes::{self, Partition};
 use super::{NAME, Slurm};
 use crate::remote::command::CommandError;
 use crate::remote::contract::{JobNeeds, PlaceError, Probe};
@@ -96,8 +97,43 @@ impl Slurm {
     }
 
     pub(super) fn partitions(&self) -> Vec<Partition> {
-        let text = self.shell.run(&["sinfo", "-h", "-o", answers::SINFO]);
-        text.map(|text| answers::sinfo(&text)).unwrap_or_default()
+        let text = self.shell.run(&["sinfo", "-h", "-o", nodes::SINFO]);
+        text.map(|text| nodes::sinfo(&text)).unwrap_or_default()
+    }
+
+    /// What to say of jobs that Slurm takes and lets wait: while nodes are down, drained or coming back, its rehearsal
+    /// refuses in the same words as for what no node has.
+    pub(super) fn will_wait(&self, needs: &JobNeeds, refusal: &str) -> Option<String> {
+        if !refusal.contains("node configuration is not available") {
+            return None;
+        }
+        let options = &self.options;
+        let typed = needs.gpus > 0 && options.gpu_type.is_some();
+        if typed || options.constraint.is_some() || !options.args.is_empty() {
+            // Whether a node has what these ask for is not compared below.
+            return None;
+        }
+        let there = self.partitions();
+        let partition = self.partition(&there)?;
+        let filter = format!("--partition={}", partition.name);
+        let argv = ["sinfo", "-h", "-N", &filter, "-o", nodes::NODES];
+        let nodes = nodes::nodes(&self.shell.run(&argv).ok()?);
+        if !nodes.iter().any(|node| node.fits(needs)) {
+            return None;
+        }
+        let name = &partition.name;
+        Some(if partition.cpus_away > 0 {
+            format!(
+                "{} of {} CPUs of partition `{name}` are down or drained: the jobs will wait until nodes that fit come back",
+                partition.cpus_away,
+                partition.cpus + partition.cpus_away,
+            )
+        } else {
+            // Nodes that just came back count as there before the rehearsal takes them.
+            format!(
+                "Slurm cannot use the nodes of partition `{name}` yet: the jobs will wait for them"
+            )
+        })
     }
 
     /// What to say of a refusal: Slurm's words, and what there is in their place.

@@ -3,17 +3,21 @@
 mod answers;
 mod arguments;
 mod cluster;
+mod nodes;
 
 use super::command::{CommandError, Shell};
-use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
+use super::contract::{Adopted, Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script;
 use answers::Row;
+pub(super) use answers::read_any;
 use fairtrial_spec::SlurmOptions;
 use fairtrial_text::shell_word::shell_word;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const NAME: &str = "slurm";
+/// What Slurm says of a job that it does not know any more.
+const FORGOTTEN: &str = "Invalid job id";
 
 /// Variables of the user that change what the commands print or do.
 const UNSET: [&str; 10] = [
@@ -50,6 +54,23 @@ impl Slurm {
         }
     }
 
+    /// What the accounting knows of jobs with these names.
+    fn accounted(&self, names: &str) -> Result<Vec<Row>, CommandError> {
+        // Without a beginning it tells of today alone.
+        let begin = "--starttime=now-7days";
+        let argv = [
+            "sacct",
+            "-n",
+            "-P",
+            "-X",
+            begin,
+            names,
+            "-o",
+            answers::SACCT,
+        ];
+        Ok(answers::sacct(&self.shell.run(&argv)?))
+    }
+
     /// The cluster that the commands on this machine reach, in words.
     pub(crate) fn here() -> Result<String, PlaceError> {
         let slurm = Self::new(&SlurmOptions::default(), Path::new(""), Path::new(""));
@@ -80,13 +101,17 @@ impl Engine for Slurm {
     fn probe(&self) -> Result<Probe, PlaceError> {
         self.check_shared()?;
         let mut probe = self.limits()?;
-        probe.places = self
-            .partition(&self.partitions())
-            .map(|known| known.cpus.max(1));
+        probe.places = self.partition(&self.partitions()).map(|known| {
+            if known.cpus > 0 {
+                known.cpus
+            } else {
+                known.cpus_away.max(1)
+            }
+        });
         Ok(probe)
     }
 
-    fn rehearse(&self, batch: &Batch) -> Result<(), PlaceError> {
+    fn rehearse(&self, batch: &Batch) -> Result<Option<String>, PlaceError> {
         self.check_time(&batch.needs)?;
         let mut words = self.arguments(batch, Path::new("true"));
         // In place of the script, which is not written yet.
@@ -94,10 +119,12 @@ impl Engine for Slurm {
         words.extend(["--test-only".to_owned(), "--wrap=true".to_owned()]);
         let argv: Vec<&str> = words.iter().map(String::as_str).collect();
         match self.shell.run(&argv).map_err(PlaceError::from) {
-            Ok(_) => Ok(()),
-            Err(error) if error.is_temporary() => Ok(()),
+            Ok(_) => Ok(None),
+            Err(error) if error.is_temporary() => Ok(None),
             Err(PlaceError::Command(CommandError::Failed { message, .. })) => {
-                Err(self.refused(&answers::refusal(&message)))
+                let refusal = answers::refusal(&message);
+                self.will_wait(&batch.needs, &refusal)
+                    .map_or_else(|| Err(self.refused(&refusal)), |text| Ok(Some(text)))
             }
             Err(error) => Err(error),
         }
@@ -133,55 +160,54 @@ impl Engine for Slurm {
         Ok(handle.to_owned())
     }
 
-    fn adopt(&self, key: &str) -> Result<Option<String>, PlaceError> {
-        let name = format!("--name={key}");
-        let queue = self
-            .shell
-            .run(&["squeue", "-h", "-t", "all", &name, "-o", answers::SQUEUE])?;
-        let mut rows = answers::squeue(&queue);
-        if rows.is_empty() && self.accounting.load(Ordering::Relaxed) {
-            let kept = self
-                .shell
-                .run(&["sacct", "-n", "-P", "-X", &name, "-o", answers::SACCT])?;
-            rows = answers::sacct(&kept);
+    fn adopt(&self, key: &str) -> Result<Adopted, PlaceError> {
+        // Among all of one's own, because a filter by name would pass over a job that was given another.
+        let queue = ["squeue", "-h", "-t", "all", "--me", "-o", answers::NAMES];
+        let mut found = answers::named(&self.shell.run(&queue)?, key);
+        if found.is_none() && self.accounting.load(Ordering::Relaxed) {
+            let rows = self.accounted(&format!("--name={key}"))?;
+            let row = rows.into_iter().find(|row| row.name == key);
+            found = row.map(|row| row.array);
         }
-        let row = rows.into_iter().find(|row| row.name == key);
-        Ok(row.map(|row| row.array))
+        Ok(found.map_or(Adopted::NotThere, Adopted::Handle))
     }
 
     fn poll(&self, batches: &[Submitted]) -> Result<Sightings, PlaceError> {
-        let keys: Vec<&str> = batches.iter().map(|batch| batch.key.as_str()).collect();
         // By name: asking for a job id that Slurm has forgotten is an error, a name is not.
-        let names = format!("--name={}", keys.join(","));
-        let queue =
-            self.shell
-                .run(&["squeue", "-h", "-t", "all", &names, "-o", answers::SQUEUE])?;
+        let batches: Vec<&Submitted> = batches.iter().collect();
+        let names = names(&batches);
+        let queue = ["squeue", "-h", "-t", "all", &names, "-o", answers::SQUEUE];
+        let rows = answers::squeue(&self.shell.run(&queue)?);
+        Ok(sightings(&batches, rows))
+    }
+
+    fn second_look(&self, missed: &[(&Submitted, Vec<u64>)]) -> Result<Sightings, PlaceError> {
+        let batches: Vec<&Submitted> = missed.iter().map(|(batch, _)| *batch).collect();
         let mut seen = Sightings::new();
-        let take = |rows: Vec<Row>, seen: &mut Sightings| {
-            for row in rows {
-                let Some(batch) = batches.iter().find(|batch| {
-                    batch
-                        .handle
-                        .as_ref()
-                        .map_or(row.name == batch.key, |handle| *handle == row.array)
-                }) else {
-                    continue;
-                };
-                for element in row.elements {
-                    seen.entry((batch.key.clone(), element))
-                        .or_insert_with(|| row.state.clone());
-                }
-            }
-        };
-        take(answers::squeue(&queue), &mut seen);
-        let expected: u64 = batches.iter().map(|batch| batch.elements).sum();
-        if (seen.len() as u64) < expected && self.accounting.load(Ordering::Relaxed) {
-            let kept =
-                self.shell
-                    .run(&["sacct", "-n", "-P", "-X", &names, "-o", answers::SACCT])?;
-            take(answers::sacct(&kept), &mut seen);
+        if self.accounting.load(Ordering::Relaxed) {
+            // Accounting that is down is not the only one to ask.
+            let rows = self.accounted(&names(&batches)).unwrap_or_default();
+            seen = sightings(&batches, rows);
         }
-        seen.retain(|_, state| *state != JobState::Missing);
+        for (batch, elements) in missed {
+            let known = |element: &u64| seen.contains_key(&(batch.key.clone(), *element));
+            let Some(handle) = batch
+                .handle
+                .as_ref()
+                .filter(|_| !elements.iter().all(known))
+            else {
+                continue;
+            };
+            match self.shell.run(&["scontrol", "-o", "show", "job", handle]) {
+                Ok(text) => {
+                    for (place, state) in sightings(&[batch], answers::scontrol(&text)) {
+                        seen.entry(place).or_insert(state);
+                    }
+                }
+                Err(CommandError::Failed { message, .. }) if message.contains(FORGOTTEN) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         Ok(seen)
     }
 
@@ -190,9 +216,7 @@ impl Engine for Slurm {
         match self.shell.run(&["scancel", "--quiet", &target]) {
             Ok(_) => Ok(()),
             // What is gone already needs no cancelling.
-            Err(CommandError::Failed { message, .. }) if message.contains("Invalid job id") => {
-                Ok(())
-            }
+            Err(CommandError::Failed { message, .. }) if message.contains(FORGOTTEN) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
@@ -210,10 +234,41 @@ impl Engine for Slurm {
         answers::is_hold(reason).then(|| format!("scontrol release {handle}"))
     }
 
+    fn log_tells_of_memory(&self, batch: &Submitted, element: u64) -> bool {
+        let log = self.logs(batch, element);
+        log.is_ok_and(|log| answers::tells_of_memory(&log))
+    }
+
     fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError> {
         let log = format!("{}-{element}.log", batch.key);
         script::read_log(NAME, &batch.folder.join(log))
     }
+}
+
+/// The filter for jobs with the names of these batches.
+fn names(batches: &[&Submitted]) -> String {
+    let keys: Vec<&str> = batches.iter().map(|batch| batch.key.as_str()).collect();
+    format!("--name={}", keys.join(","))
+}
+
+/// What rows say of the elements of these batches. What is said first counts.
+fn sightings(batches: &[&Submitted], rows: Vec<Row>) -> Sightings {
+    let mut seen = Sightings::new();
+    for row in rows {
+        let of_row = |batch: &&Submitted| match &batch.handle {
+            Some(handle) => *handle == row.array,
+            None => row.name == batch.key,
+        };
+        let Some(batch) = batches.iter().copied().find(of_row) else {
+            continue;
+        };
+        for element in row.elements {
+            seen.entry((batch.key.clone(), element))
+                .or_insert_with(|| row.state.clone());
+        }
+    }
+    seen.retain(|_, state| *state != JobState::Missing);
+    seen
 }
 
 /// What `scancel` is told to end.

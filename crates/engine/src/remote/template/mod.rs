@@ -4,11 +4,11 @@ pub(super) mod profiles;
 mod values;
 
 use super::command::{CommandError, Shell};
-use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
+use super::contract::{Adopted, Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script::{self, Script};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::{Template as Text, TemplateOptions};
-use profiles::{NAME, PROFILES, over_profile};
+use profiles::{NAME, named, over_profile};
 use regex::Regex;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ const MAX_ELEMENTS: u64 = 1000;
 
 /// A scheduler by its commands.
 pub(crate) struct Template {
+    name: &'static str,
     shell: Shell,
     options: TemplateOptions,
     program: PathBuf,
@@ -35,7 +36,9 @@ impl Template {
             Regex::new(own.as_deref().unwrap_or(usual))
                 .map_err(|error| PlaceError::unfit(NAME, error.to_string()))
         };
+        let profile = options.profile.as_deref().and_then(named);
         Ok(Self {
+            name: profile.map_or(NAME, |profile| profile.name),
             shell: Shell::on(None),
             handle: pattern(&options.handle, HANDLE)?,
             line: pattern(&options.line, LINE)?,
@@ -59,26 +62,27 @@ impl Template {
         text.map(String::as_str).ok_or_else(missing)
     }
 
-    /// A profile whose commands are not here is told before anything is written.
-    fn find_program(&self) -> Result<(), PlaceError> {
-        let named = PROFILES
-            .iter()
-            .find(|(name, ..)| self.options.profile.as_deref() == Some(name));
-        let Some((name, program, _)) = named else {
-            return Ok(());
-        };
-        let used = self
-            .options
-            .submit
-            .as_ref()
-            .is_some_and(|submit| submit.contains(program));
-        if used && !self.shell.has(program) {
-            return Err(PlaceError::unfit(
-                NAME,
-                format!("profile `{name}` needs `{program}`, which is not found here"),
-            ));
+    /// The scheduler's version. A profile whose commands are not here, or are another scheduler's, is told before
+    /// anything is written.
+    pub(in crate::remote) fn version(&self) -> Result<String, PlaceError> {
+        let profile = self.options.profile.as_deref().and_then(named);
+        if let Some(profile) = profile {
+            let submit = self.options.submit.as_ref();
+            let used = submit.is_some_and(|submit| submit.contains(profile.program));
+            if used && !self.shell.has(profile.program) {
+                let message = format!("it needs `{}`, which is not found here", profile.program);
+                return Err(PlaceError::unfit(self.name, message));
+            }
         }
-        Ok(())
+        let Some(probe) = &self.options.probe else {
+            let profile = profile.map_or("own commands", |profile| profile.name);
+            return Ok(format!("template ({profile})"));
+        };
+        let answer = self.shell.line(probe).map_err(|error| match error {
+            CommandError::Failed { message, .. } => PlaceError::unfit(self.name, message),
+            error => error.into(),
+        })?;
+        Ok(answer.lines().next().unwrap_or_default().trim().to_owned())
     }
 
     /// Runs a line with its placeholders filled in.
@@ -136,7 +140,7 @@ impl Template {
 
     fn state(&self, word: &str) -> JobState {
         match self.options.states.get(word).map_or(word, String::as_str) {
-            "pending" => JobState::Pending,
+            "pending" => JobState::Pending(String::new()),
             "held" => JobState::Held(word.to_owned()),
             "running" => JobState::Running,
             "suspended" => JobState::Suspended,
@@ -154,7 +158,7 @@ impl Template {
 
 impl Engine for Template {
     fn name(&self) -> &'static str {
-        NAME
+        self.name
     }
 
     fn probe(&self) -> Result<Probe, PlaceError> {
@@ -162,17 +166,14 @@ impl Engine for Template {
             submit,
             poll,
             cancel,
-            profile,
             max_elements,
             ..
         } = &self.options;
         for (name, text) in [("submit", submit), ("poll", poll), ("cancel", cancel)] {
             Self::command(name, text.as_ref())?;
         }
-        self.find_program()?;
-        let profile = profile.as_deref().unwrap_or("own commands");
         Ok(Probe {
-            version: format!("template ({profile})"),
+            version: self.version()?,
             max_elements: max_elements.unwrap_or(MAX_ELEMENTS),
             ..Probe::default()
         })
@@ -210,7 +211,7 @@ impl Engine for Template {
         )?;
         self.found_handle(&answer)
             .ok_or_else(|| PlaceError::Unnamed {
-                engine: NAME,
+                engine: self.name,
                 message: format!(
                     "`submit` printed no handle (pattern `{}`): {}",
                     self.handle,
@@ -219,16 +220,17 @@ impl Engine for Template {
             })
     }
 
-    fn adopt(&self, key: &str) -> Result<Option<String>, PlaceError> {
+    fn adopt(&self, key: &str) -> Result<Adopted, PlaceError> {
         let Some(find) = &self.options.find else {
-            return Ok(None);
+            return Ok(Adopted::CannotAsk);
         };
         let mut values = Values::default();
         values.set("key", key);
         let answer = self.run(find, &values)?;
-        Ok(self
+        let found = self
             .found_handle(&answer)
-            .filter(|_| !answer.trim().is_empty()))
+            .filter(|_| !answer.trim().is_empty());
+        Ok(found.map_or(Adopted::NotThere, Adopted::Handle))
     }
 
     fn poll(&self, batches: &[Submitted]) -> Result<Sightings, PlaceError> {
@@ -319,7 +321,7 @@ impl Engine for Template {
     fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError> {
         let (Some(logs), Some(handle)) = (&self.options.logs, &batch.handle) else {
             let log = format!("{}-{element}.log", batch.key);
-            return script::read_log(NAME, &batch.folder.join(log));
+            return script::read_log(self.name, &batch.folder.join(log));
         };
         let mut values = Values::default();
         values.set("handle", handle);

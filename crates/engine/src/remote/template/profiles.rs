@@ -3,54 +3,59 @@
 use crate::remote::contract::PlaceError;
 use fairtrial_spec::TemplateOptions;
 
-/// The engine.
+/// The engine, where no profile gives it a name.
 pub(super) const NAME: &str = "template";
 
-/// The shipped descriptions: name, the program that submits, text.
-pub(in crate::remote) const PROFILES: [(&str, &str, &str); 4] = [
-    (
+/// A description that is shipped.
+pub(in crate::remote) struct Profile {
+    /// Its name, by which it is an engine.
+    pub(in crate::remote) name: &'static str,
+    /// The program that submits.
+    pub(in crate::remote) program: &'static str,
+    text: &'static str,
+}
+
+const fn profile(name: &'static str, program: &'static str, text: &'static str) -> Profile {
+    Profile {
+        name,
+        program,
+        text,
+    }
+}
+
+/// All of them.
+pub(in crate::remote) const PROFILES: [Profile; 6] = [
+    profile("sge", "qsub", include_str!("../../../profiles/sge.toml")),
+    profile("ray", "ray", include_str!("../../../profiles/ray.toml")),
+    profile(
         "htcondor",
         "condor_submit",
         include_str!("../../../profiles/htcondor.toml"),
     ),
-    ("pbs", "qsub", include_str!("../../../profiles/pbs.toml")),
-    ("lsf", "bsub", include_str!("../../../profiles/lsf.toml")),
-    (
+    profile("pbs", "qsub", include_str!("../../../profiles/pbs.toml")),
+    profile("lsf", "bsub", include_str!("../../../profiles/lsf.toml")),
+    profile(
         "modal",
         "modal",
         include_str!("../../../profiles/modal.toml"),
     ),
 ];
 
+/// The shipped description of this name.
+pub(super) fn named(name: &str) -> Option<&'static Profile> {
+    const { &PROFILES }
+        .iter()
+        .find(|profile| profile.name == name)
+}
+
 /// The user's values over those of the profile.
 pub(super) fn over_profile(options: &TemplateOptions) -> Result<TemplateOptions, PlaceError> {
     let Some(name) = &options.profile else {
         return Ok(options.clone());
     };
-    let (_, _, text) = PROFILES
-        .iter()
-        .find(|(known, ..)| known == name)
+    let shipped = named(name)
         .ok_or_else(|| PlaceError::unfit(NAME, format!("there is no profile `{name}`")))?;
-    let profile: TemplateOptions = toml::from_str(text)
+    let shipped: TemplateOptions = toml::from_str(shipped.text)
         .map_err(|error| PlaceError::unfit(NAME, format!("profile `{name}`: {error}")))?;
-    let own = options.clone();
-    let mut states = profile.states;
-    states.extend(own.states);
-    Ok(TemplateOptions {
-        profile: own.profile,
-        submit: own.submit.or(profile.submit),
-        handle: own.handle.or(profile.handle),
-        find: own.find.or(profile.find),
-        poll: own.poll.or(profile.poll),
-        line: own.line.or(profile.line),
-        states,
-        cancel: own.cancel.or(profile.cancel),
-        logs: own.logs.or(profile.logs),
-        collect: own.collect.or(profile.collect),
-        element: own.element.or(profile.element),
-        first: own.first.or(profile.first),
-        max_elements: own.max_elements.or(profile.max_elements),
-        description: own.description.or(profile.description),
-        setup: own.setup.or(profile.setup),
-    })
+    Ok(options.clone().over(shipped))
 }

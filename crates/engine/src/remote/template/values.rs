@@ -42,6 +42,8 @@ impl Values {
         values.set("memory_mb", megabytes.unwrap_or(DEFAULT_MEMORY_MB));
         values.set("gpus", needs.gpus);
         values.set("minutes", minutes.unwrap_or(DEFAULT_MINUTES));
+        values.set("asked_memory_mb", megabytes.unwrap_or(0));
+        values.set("asked_minutes", minutes.unwrap_or(0));
         values
     }
 

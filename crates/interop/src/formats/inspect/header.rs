@@ -2,7 +2,7 @@
 
 use super::super::shared::{fact, nested};
 use super::sample::InspectSample;
-use crate::execution::{Execution, FactKind};
+use crate::execution::{Execution, ExecutionFields, FactKind};
 use crate::sink::Sink;
 use fairtrial_model::{Outcome, Params};
 use serde::Deserialize;
@@ -24,7 +24,7 @@ pub(super) struct Log {
 #[derive(Default)]
 pub(super) struct Header {
     pub(super) status: String,
-    fields: Params,
+    fields: ExecutionFields,
     sample_ids: Vec<String>,
     epochs: u64,
     /// The scorer whose value is the score: the first.
@@ -74,7 +74,7 @@ impl Header {
         );
         let tags = eval.tags.filter(|tags| !tags.is_empty());
         described.set_some("tags", tags.map(|tags| tags.join(", ")));
-        self.fields = described.fields;
+        self.fields = described.fields.into_shared();
         let ids = eval.dataset["sample_ids"].as_array();
         self.sample_ids = ids.into_iter().flatten().map(Params::display).collect();
         self.epochs = eval.config["epochs"].as_u64().unwrap_or(1).max(1);

@@ -70,6 +70,7 @@ impl Watch<'_> {
             limits_by: self.applied.by,
             dropped,
             log_failure,
+            counted: launcher.counters.since_last(&self.launch.counters),
             notes,
         };
         (ended, self.runner_gone)

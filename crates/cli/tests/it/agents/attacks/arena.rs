@@ -109,7 +109,7 @@ impl Ground {
     }
 
     /// The keys of the sandbox, with further ones.
-    fn sandbox(&self, more: &str) -> String {
+    pub fn sandbox(&self, more: &str) -> String {
         let own = match &self.place {
             Place::Pod(pod) => format!("kind = \"{}\", image = \"{BASE}\"", pod.word()),
             Place::Lab(_) if self.arena == Arena::Process => "kind = \"process\"".to_owned(),

@@ -1,0 +1,1 @@
+../../../examples/bandit/bandit.awk

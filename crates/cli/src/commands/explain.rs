@@ -1,0 +1,145 @@
+//! `explain`: why a trial ended as it did, in a few lines.
+
+use super::select::RunArgs;
+use crate::console::Console;
+use crate::exit::{Done, Exit};
+use crate::printer::Printer;
+use fairtrial_model::{Outcome, Record};
+use fairtrial_session::{NoLog, RunView, SessionError, TrialDetail};
+use fairtrial_text::bytes::size;
+use fairtrial_text::count::counted;
+use fairtrial_text::duration::span;
+use serde_json::json;
+
+/// Last lines of a log that are shown.
+const LINES: usize = 10;
+
+/// Say why a trial ended as it did: its end, its limits, what it wrote last, and what to type next
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  fairtrial explain my_benchmark               the trial that failed last\n  fairtrial explain my_benchmark --trial 3"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Place of the trial in the plan [default: the one that failed last]
+    #[arg(long, value_name = "N")]
+    trial: Option<u64>,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let session = console.session();
+    let run = session.find_run(&args.run.choice())?;
+    let view = session.look(run.clone())?;
+    let none_failed = || {
+        SessionError::from(NoLog::NoneFailed {
+            name: run.name().to_owned(),
+        })
+    };
+    let trial = args.trial.or_else(|| view.state().last_failed());
+    let trial = trial.ok_or_else(none_failed)?;
+    let detail = view.trial(trial, None, view.is_live()?)?;
+    let printer = console.printer;
+    if args.json {
+        printer.json(&json!({ "name": run.name(), "stamp": run.stamp(), "trial": detail }));
+        return Ok(Exit::Fine);
+    }
+    printer.line(format!("trial {trial}: {}", detail.label));
+    printer.line(format!("  {}", ended(&detail)));
+    printer.line(format!("  {}", meaning(&detail)));
+    if detail.row.attempts > 1 {
+        let attempts = counted(detail.row.attempts, "attempt");
+        printer.line(format!("  {attempts}; this is the newest"));
+    }
+    for line in detail.record.iter().flat_map(used) {
+        printer.line(format!("  {line}"));
+    }
+    for note in detail.record.iter().flat_map(|record| &record.notes) {
+        printer.line(format!("  note: {note}"));
+    }
+    said(&view, &detail, printer);
+    let (name, stamp, data) = (run.name(), run.stamp(), console.data_words());
+    printer.line(format!(
+        "  more: `fairtrial logs {name} --rollout {stamp} --trial {trial}{data}` (or with --stderr)"
+    ));
+    if detail.script.is_some() {
+        let script = run.root().path().join(&detail.dir).join("command.sh");
+        printer.line(format!("  again by hand: `sh {}`", script.display()));
+    }
+    Ok(Exit::Fine)
+}
+
+/// How it ended, in its own words.
+fn ended(detail: &TrialDetail) -> String {
+    let cause = detail.row.cause.as_ref();
+    let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
+    let took = detail
+        .row
+        .wall
+        .map_or(String::new(), |wall| format!(", after {}", span(wall)));
+    format!("{}{cause}{took}", detail.status)
+}
+
+/// What that means for the run.
+fn meaning(detail: &TrialDetail) -> &'static str {
+    match detail.row.outcome {
+        _ if detail.status == "running" => "it runs: nothing is known of its end yet",
+        Some(Outcome::Ok) => "it ran to its end and reported what the spec asks for: it counts",
+        Some(Outcome::Failed) => {
+            "it is to blame itself: it stays in every count as failed, and has no value"
+        }
+        Some(Outcome::Timeout) => {
+            "it took longer than its limit (`timeout`, `limits.cpu`) and was ended"
+        }
+        Some(Outcome::Oom) => {
+            "it needed more memory than its limit or the machine has, and was killed"
+        }
+        Some(Outcome::Infra) => {
+            "the machine is to blame, not the arm: `run --resume` tries it again"
+        }
+        Some(Outcome::Cancelled) => "somebody stopped it: `run --resume` runs it",
+        Some(Outcome::Skipped) => "it never began: a task that it needs did not end well",
+        None if detail.status == "waiting" => "it has not begun",
+        None => "it began and left no record: its controller was cut off; `run --resume` runs it",
+    }
+}
+
+/// What it used, as far as that is known.
+fn used(record: &Record) -> Vec<String> {
+    let resources = &record.resources;
+    let mut parts = Vec::new();
+    parts.extend(
+        resources
+            .peak_memory_bytes
+            .map(|peak| format!("memory at most {}", size(peak))),
+    );
+    let cpu = resources.user.zip(resources.sys);
+    parts.extend(cpu.map(|(user, sys)| format!("CPU {}", span(user + sys))));
+    parts.extend(record.host.as_ref().map(|host| format!("on {host}")));
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![parts.join(", ")]
+}
+
+/// What it wrote last: to standard error, or, where that is empty, to standard output.
+fn said(view: &RunView, detail: &TrialDetail, printer: Printer) {
+    let which = (detail.row.trial, detail.attempt);
+    for file in ["logs/stderr.log", "logs/agent.log", "logs/stdout.log"] {
+        let Ok(part) = view.file_part(which, file, None) else {
+            continue;
+        };
+        let lines: Vec<&str> = part.text.lines().collect();
+        if lines.is_empty() {
+            continue;
+        }
+        printer.line(format!("  last lines of {file}:"));
+        for line in &lines[lines.len().saturating_sub(LINES)..] {
+            printer.line(format!("    {line}"));
+        }
+        return;
+    }
+}

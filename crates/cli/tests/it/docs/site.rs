@@ -1,0 +1,77 @@
+//! The site: built without a warning, every link inside it leading somewhere, every guide readable.
+
+use super::repository;
+use std::process::Command;
+
+/// The programs of the environment that `./test` makes for the site; nothing, with a reason, where it made none.
+fn tool(name: &str) -> Option<Command> {
+    let program = repository("target/tools/site/bin").join(name);
+    if !program.exists() {
+        assert!(std::env::var_os("CI").is_none(), "`./test` makes it");
+        println!("skipped: `./test` has not made {}", program.display());
+        return None;
+    }
+    let mut command = Command::new(program);
+    command.current_dir(repository("."));
+    Some(command)
+}
+
+fn passes(command: &mut Command) -> String {
+    let ended = command.output().unwrap();
+    let text = [ended.stdout, ended.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(ended.status.success(), "{text}");
+    text
+}
+
+#[test]
+fn the_site_builds_without_a_warning() {
+    let Some(mut mkdocs) = tool("mkdocs") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    passes(
+        mkdocs
+            .args(["build", "--strict", "--quiet", "-d"])
+            .arg(folder.path()),
+    );
+    // What a reader types first is there, and what is not for readers is not.
+    let start = std::fs::read_to_string(folder.path().join("start/index.html")).unwrap();
+    assert!(start.contains("fairtrial-demo/"));
+    assert!(!folder.path().join("site").exists());
+}
+
+#[test]
+fn every_guide_is_easy_to_read() {
+    let Some(mut python) = tool("python") else {
+        return;
+    };
+    println!("{}", passes(python.arg("docs/site/reading_ease.py")));
+}
+
+#[test]
+fn pictures_of_terminals_keep_their_columns_in_browsers() {
+    let xml = "http://www.w3.org/XML/1998/namespace";
+    let (mut pictures, mut columns) = (0, 0);
+    for entry in std::fs::read_dir(repository("docs/images")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let picture = roxmltree::Document::parse(&text).unwrap();
+        pictures += 1;
+        for node in picture
+            .descendants()
+            .filter(|node| node.has_tag_name("text"))
+        {
+            let parts = node.descendants().filter(roxmltree::Node::is_text);
+            let words: String = parts.filter_map(|part| part.text()).collect();
+            if words.contains("  ") {
+                columns += 1;
+                assert_eq!(node.attribute((xml, "space")), Some("preserve"), "{words}");
+            }
+        }
+    }
+    assert!(
+        pictures > 2 && columns > 2,
+        "{pictures} pictures, {columns} lines"
+    );
+}

@@ -1,0 +1,81 @@
+//! Cases of one experiment: many settings inside one iteration, each with the same metrics. The setting is a label of a
+//! metric and no part of its name, so that tables, charts and comparisons can put the same metric side by side.
+
+use crate::params::Params;
+use crate::worker_clock::{CPU, DURATION};
+use serde_json::{Map, Value};
+
+/// The key under which an iteration reports its cases: a list of tables, each with its labels under [`LABELS`].
+const CASES: &str = "cases";
+/// The key of a case's labels.
+const LABELS: &str = "case";
+
+/// Whether a name is the one under which cases are reported, by itself or at the end of a path.
+pub fn is_cases(name: &str) -> bool {
+    name.rsplit('.').next() == Some(CASES)
+}
+
+/// The cases that stand under a key, each with its labels and its metrics; nothing where it holds something else.
+pub(crate) fn cases_under<'a>(key: &str, value: &'a Value) -> Option<Vec<Case<'a>>> {
+    let list = value.as_array().filter(|_| is_cases(key))?;
+    let case = |item: &'a Value| {
+        let table = item.as_object()?;
+        let labels = table.get(LABELS)?.as_object()?;
+        Some(Case { labels, table })
+    };
+    list.iter().map(case).collect()
+}
+
+/// One case of an iteration.
+pub(crate) struct Case<'a> {
+    labels: &'a Map<String, Value>,
+    table: &'a Map<String, Value>,
+}
+
+impl<'a> Case<'a> {
+    /// What it reports besides its labels.
+    pub(crate) fn metrics(&self) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
+        self.table.iter().filter(|(name, _)| *name != LABELS)
+    }
+
+    /// The name of one of its metrics: `rows_per_s{storage=disk size=100}`.
+    pub(crate) fn name(&self, metric: &str) -> String {
+        let label = |(name, value): (&String, &Value)| match value.as_f64() {
+            // 1.0 is the case 1; whole numbers keep all their digits.
+            Some(number) if value.is_f64() => format!("{name}={number}"),
+            _ => format!("{name}={}", Params::display(value)),
+        };
+        let labels: Vec<String> = self.labels.iter().map(label).collect();
+        format!("{metric}{{{}}}", labels.join(" "))
+    }
+}
+
+/// A metric's name without its case, and the case: `rows_per_s` and `storage=disk size=100`.
+pub fn without_case(name: &str) -> (&str, Option<&str>) {
+    let parts = name.strip_suffix('}').and_then(|it| it.split_once('{'));
+    match parts {
+        Some((metric, case)) if !metric.is_empty() => (metric, Some(case)),
+        _ => (name, None),
+    }
+}
+
+/// Whether a metric without a declared unit is a time, by its name: those that a worker measures.
+pub fn is_time_name(name: &str) -> bool {
+    let (name, _) = without_case(name);
+    name.ends_with(DURATION) || name == CPU
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_time_name, without_case};
+
+    #[test]
+    fn a_name_is_split_from_its_case() {
+        let split = ("rows_per_s", Some("storage=disk size=100"));
+        assert_eq!(without_case("rows_per_s{storage=disk size=100}"), split);
+        assert_eq!(without_case("plain"), ("plain", None));
+        assert_eq!(without_case("{a=1}"), ("{a=1}", None));
+        assert!(is_time_name("duration_s{size=1}") && is_time_name("cpu_s"));
+        assert!(!is_time_name("rows{unit=duration_s}"));
+    }
+}

@@ -1,0 +1,9 @@
+//! As much of HTTP/1.1 as one person's browser needs: requests of bounded size, answers with a length, and event streams.
+
+mod query;
+mod request;
+mod response;
+
+pub(crate) use query::Query;
+pub(crate) use request::{Method, ReadError, Request, read_request};
+pub(crate) use response::{Response, Stream};
