@@ -2,13 +2,15 @@
 
 use crate::error::AgentError;
 use crate::known_agents::known_agent;
-use crate::rollout::MINIMAL;
 use crate::rollout::request::RolloutTrial;
 use crate::sandbox::contract::Room;
 use fairtrial_model::Params;
 use fairtrial_spec::{AgentChoice, Template};
 use std::borrow::Cow;
 use std::path::PathBuf;
+
+/// The name of the built-in agent, in a spec.
+pub(crate) const MINIMAL: &str = "minimal";
 
 /// What an agent is told besides its task.
 #[derive(Debug, Clone)]

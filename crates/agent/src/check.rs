@@ -1,10 +1,10 @@
 //! What is wrong with a task, found before a token is spent on it.
 
 use crate::adapter;
+use crate::adapter::MINIMAL;
 use crate::findings::Findings;
 use crate::model_api::NO_MODELS;
 use crate::paths::is_inside;
-use crate::rollout::MINIMAL;
 use crate::rollout::timeout::{TIMEOUT_VARIABLE, timeout_seconds};
 use crate::sandbox::contract::find_program;
 use crate::sandbox::image::Recipe;

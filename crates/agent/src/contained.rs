@@ -1,7 +1,7 @@
 //! A task that is worked on and tested in one container, as Harbor's and Terminal-Bench's are: what the agent leaves there,
 //! files and running services alike, is what the tests meet.
 
-use crate::task::FileSet;
+use crate::task_file::FileSet;
 use fairtrial_spec::Network;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -30,6 +30,7 @@ pub mod sandbox;
 pub mod score;
 mod survey;
 pub mod task;
+pub mod task_file;
 mod tree;
 pub mod usage;
 

@@ -1,9 +1,9 @@
 //! An agent task, whatever format it came in: what the agent is told, what it works on, and how that is scored.
 
 use crate::contained::Contained;
+use crate::task_file::{FileBody, FileSet};
 use fairtrial_spec::RolloutOptions;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One task, its overrides applied.
@@ -172,31 +172,6 @@ pub struct ReadTask {
     pub digest: String,
 }
 
-/// Files that lie beside the baseline, as what an image is built from.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileSet {
-    /// Hash of all of them; it stands for them in a task's own hash.
-    pub digest: String,
-    /// The files, by path. They are there only until the baseline is made.
-    #[serde(skip)]
-    pub files: BTreeMap<String, FileBody>,
-}
-
-impl FileSet {
-    /// These files with their hash.
-    pub(crate) fn of(files: BTreeMap<String, FileBody>) -> Self {
-        let mut hash = Sha256::new();
-        for (name, file) in &files {
-            let bytes = file.bytes();
-            let head = format!("{name}\0{}\0{}\0", file.executable, bytes.len());
-            hash.update(head);
-            hash.update(bytes);
-        }
-        let digest = fairtrial_model::hex(&hash.finalize()[..16]);
-        Self { digest, files }
-    }
-}
-
 /// Where a repository comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repo {
@@ -220,53 +195,6 @@ impl Repo {
         match self.subdir.as_deref() {
             Some(subdir) => format!("{commit}:{}", subdir.trim_matches('/')),
             None => commit.to_owned(),
-        }
-    }
-}
-
-/// What a file holds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileBody {
-    /// Its bytes.
-    pub body: Body,
-    /// Whether it may be executed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub executable: bool,
-}
-
-/// Bytes in a form that JSON can hold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Body {
-    /// As text, which most files are.
-    Text(String),
-    /// As a list of numbers.
-    Bytes(Vec<u8>),
-}
-
-impl FileBody {
-    /// A plain text file.
-    pub fn text(text: &str) -> Self {
-        Self {
-            body: Body::Text(text.to_owned()),
-            executable: false,
-        }
-    }
-
-    /// A file with these bytes.
-    pub fn new(bytes: Vec<u8>, executable: bool) -> Self {
-        let body = match String::from_utf8(bytes) {
-            Ok(text) => Body::Text(text),
-            Err(error) => Body::Bytes(error.into_bytes()),
-        };
-        Self { body, executable }
-    }
-
-    /// Its bytes.
-    pub fn bytes(&self) -> &[u8] {
-        match &self.body {
-            Body::Text(text) => text.as_bytes(),
-            Body::Bytes(bytes) => bytes,
         }
     }
 }

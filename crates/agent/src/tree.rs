@@ -2,7 +2,7 @@
 
 use crate::error::{AgentError, At};
 use crate::sandbox::owner::Owner;
-use crate::task::FileBody;
+use crate::task_file::FileBody;
 use fairtrial_text::glob::Glob;
 use rustix::fs::{AtFlags, CWD, chownat};
 use std::collections::HashMap;
@@ -291,7 +291,7 @@ pub(crate) fn remove(root: &Path, pattern: &str) -> Result<usize, AgentError> {
 #[cfg(test)]
 mod tests {
     use super::{Difference, compare, copy, place, remove};
-    use crate::task::FileBody;
+    use crate::task_file::FileBody;
     use std::fs;
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod iterate;
+mod session;
 
 use crate::course::Course;
 use crate::instruments::observer::InstrumentFinding;
@@ -12,14 +13,15 @@ use crate::result::{Ending, Status};
 use crate::samples::Samples;
 use crate::tools::{DriveError, Tools};
 use crate::trouble::Trouble;
-use crate::worker::{Heard, Lost, WorkerProcess, command_for, quoted};
+use crate::worker::{Heard, Lost, WorkerProcess, command_for};
 use crate::{artifacts, outputs};
 use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Setup, VERSION};
-use fairtrial_experiment::{Artifact, Origin, Phase};
+use fairtrial_experiment::{Origin, Phase};
 use iterate::Iterations;
 use serde_json::{Map, Value};
+use session::{Session, unexpected};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -124,23 +126,6 @@ fn run(
         succeeded: status == Status::Success,
         trouble: told,
     })
-}
-
-struct Session<'a> {
-    task: &'a DriveTask,
-    trial: &'a DriveTrial,
-    tools: &'a Tools,
-    samples: Samples,
-    /// The folder for files of instruments.
-    artifacts: PathBuf,
-    /// Files that the worker named.
-    named: Vec<Artifact>,
-    findings: Vec<InstrumentFinding>,
-    params: Map<String, Value>,
-    versions: Map<String, Value>,
-    course: Course,
-    /// Why the machine cannot go on with it.
-    broken: Option<DriveError>,
 }
 
 impl Session<'_> {
@@ -336,10 +321,6 @@ fn owned(params: &fairtrial_model::Params) -> Map<String, Value> {
         .iter()
         .map(|(name, value)| (name.to_owned(), value.clone()))
         .collect()
-}
-
-fn unexpected(heard: &Heard) -> Lost {
-    Lost::Garbage(format!("`{}` (not expected here)", quoted(&heard.line)))
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ pub fn write_once(path: &Path, bytes: &[u8]) -> Result<Fresh, JournalError> {
 /// else replaces it now.
 pub fn remove_unfinished(path: &Path) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let start = format!(".{name}.{}.", crate::provenance::host_name());
+    let start = format!(".{name}.{}.", crate::provenance::host::host_name());
     let maker = |file: &str| -> Option<u32> {
         let rest = file.strip_prefix(&start)?.strip_suffix(".tmp")?;
         rest.split('.').next()?.parse().ok()
@@ -138,7 +138,7 @@ impl Temporary {
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         // The host too: nodes that share the folder may share the process id.
-        let host = crate::provenance::host_name();
+        let host = crate::provenance::host::host_name();
         name.push(format!(".{host}.{}.{number}.tmp", std::process::id()));
         Self {
             path: parent(path).join(name),
@@ -184,7 +184,10 @@ mod tests {
     #[expect(clippy::print_stderr, reason = "a skipped test says why")]
     fn what_dead_processes_left_of_a_file_is_removed() {
         let dir = tempfile::tempdir().unwrap();
-        let (path, host) = (dir.path().join("a.csv"), crate::provenance::host_name());
+        let (path, host) = (
+            dir.path().join("a.csv"),
+            crate::provenance::host::host_name(),
+        );
         let dead = (1 << 22) + 1;
         if !is_dead(dead) {
             eprintln!("skipped: this system does not show its processes");

@@ -1,16 +1,17 @@
 //! A run for other tools: as a table, in another tool's form, or into the user's own tracker.
 
+pub(crate) mod exported;
 mod harbor;
 
 use crate::error::SessionError;
 use crate::session::Session;
+use exported::Exported;
 use fairtrial_analysis::curves::series_of;
 use fairtrial_interop::{Form, Outgoing, Rows, SeedMeaning, SeriesRow, Shape, Target, push};
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Record};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_text::count::counted;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long a tracker's client may take: a run of its own for each trial, over any network.
@@ -36,22 +37,6 @@ impl ExportQuestion {
             Target::Tracker(_) => true,
         })
     }
-}
-
-/// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Exported {
-    /// A file's content.
-    File(Vec<u8>),
-    /// A folder: paths in it with their contents, and files that are there already with the paths that they get.
-    Folder {
-        /// What is written.
-        files: Vec<(String, String)>,
-        /// What is copied.
-        copies: Vec<(PathBuf, String)>,
-    },
-    /// What the tracker's client says.
-    Pushed(String),
 }
 
 impl Session {

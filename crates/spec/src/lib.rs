@@ -44,7 +44,7 @@ pub use load_options::{FileCheck, LoadOptions};
 pub use metric::wall_time;
 pub use read::Format;
 pub use render::{Style, render};
-pub use resolve::files::find_path;
+pub use resolve::find_path::find_path;
 pub use rollout::{
     AGENT_PLACEHOLDERS, AGENTS, AgentChoice, EndpointChoice, JudgeApi, JudgeChoice, KNOWN_AGENTS,
     Price, RolloutOptions, Scoring,

@@ -4,7 +4,7 @@
 //! cannot make it send what it does not know. A page whose own name was made to lead to this machine is known by the
 //! `Host` header, where a browser writes that name.
 
-use crate::http::{Method, Request, Response};
+use crate::http::{HttpMethod, HttpRequest, Response};
 use crate::token::Token;
 use std::net::IpAddr;
 
@@ -20,7 +20,7 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// The path inside of the page, or why there is none.
-    pub(crate) fn admit<'a>(&self, request: &'a Request) -> Result<&'a str, Response> {
+    pub(crate) fn admit<'a>(&self, request: &'a HttpRequest) -> Result<&'a str, Response> {
         let host = request.host.as_deref().unwrap_or_default();
         if !self.is_ours(host) {
             let why = "this host name is not known here (fairtrial serve --allow-host NAME)";
@@ -36,12 +36,12 @@ impl Guard {
             return Err(Response::plain(403, why));
         }
         let allowed = match request.method {
-            Method::Get | Method::Head => true,
-            Method::Post => self.control && path == "api/control",
-            Method::Other => false,
+            HttpMethod::Get | HttpMethod::Head => true,
+            HttpMethod::Post => self.control && path == "api/control",
+            HttpMethod::Other => false,
         };
         if !allowed {
-            let why = if request.method == Method::Post && path == "api/control" {
+            let why = if request.method == HttpMethod::Post && path == "api/control" {
                 "this page only looks: start it with `fairtrial serve --control`"
             } else {
                 "this method is not allowed"
@@ -68,7 +68,7 @@ fn host_name(host: &str) -> &str {
 }
 
 /// Whether a request comes from this page, or from somebody who typed the address.
-fn same_origin(request: &Request, host: &str) -> bool {
+fn same_origin(request: &HttpRequest, host: &str) -> bool {
     let origin = request.origin.as_deref();
     let own = origin.is_none_or(|origin| origin.strip_prefix("http://") == Some(host));
     let site = request.site.as_deref();

@@ -2,7 +2,7 @@
 
 use crate::api::{Api, answer};
 use crate::guard::Guard;
-use crate::http::{Method, ReadError, Response, read_request};
+use crate::http::{HttpMethod, ReadError, Response, read_request};
 use crate::token::Token;
 use fairtrial_session::Session;
 use std::io::{self, ErrorKind, Read};
@@ -124,7 +124,7 @@ impl Server {
             let taken = Taken::of(&open);
             if open.load(Ordering::Acquire) > MOST {
                 let full = Response::plain(503, "too many connections");
-                let _ = full.send(&mut stream, Method::Get, false);
+                let _ = full.send(&mut stream, HttpMethod::Get, false);
                 continue;
             }
             let (api, guard) = (Arc::clone(&api), Arc::clone(&guard));
@@ -165,7 +165,7 @@ fn converse(stream: &mut TcpStream, guard: &Guard, api: &Arc<Api>) {
                 (response, request.method, request.keep)
             }
             Err(ReadError::Bad(status, why)) => {
-                let _ = Response::plain(status, why).send(stream, Method::Get, false);
+                let _ = Response::plain(status, why).send(stream, HttpMethod::Get, false);
                 return see_out(stream);
             }
             Err(ReadError::Gone) => return,

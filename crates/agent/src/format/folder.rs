@@ -3,7 +3,7 @@
 use crate::error::{AgentError, At};
 use crate::findings::Findings;
 use crate::paths::is_inside;
-use crate::task::FileBody;
+use crate::task_file::FileBody;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};

@@ -4,6 +4,7 @@
 use super::agent_phase::AgentEnd;
 use super::driven::{Drive, Phases};
 use super::report::{Report, RolloutEnd};
+use super::results::{RESULTS_FILE, agent_metrics, read_json};
 use super::reward::{StepEnd, StepEnds};
 use crate::adapter::INSTRUCTION_FILE;
 use crate::collect::Collector;
@@ -15,7 +16,7 @@ use crate::sandbox::contract::{Env, Room};
 use crate::sandbox::lasting::{ARTIFACTS, Acting, INPUTS, Lasting, Mount, OUT, VERIFIER};
 use crate::sandbox::run::{PhaseEnd, PhaseJob};
 use crate::score::files::Heading;
-use crate::task::FileBody;
+use crate::task_file::FileBody;
 use crate::tree;
 use crate::usage::Usage;
 use fairtrial_episode::{append_own, read_own};
@@ -143,7 +144,7 @@ impl Drive<'_> {
             Some(trouble) => report.infra(&trouble.message),
             None => {
                 phases.score = Some(ends.seconds());
-                let metrics = super::results::agent_metrics(&agent, &self.options);
+                let metrics = agent_metrics(&agent, &self.options);
                 self.reward(&ends, &metrics, &mut report)?;
             }
         }
@@ -154,9 +155,9 @@ impl Drive<'_> {
 
     /// The scores of what the tests left then.
     pub(super) fn rescore_contained(&self, contained: &Contained) -> Result<Report, AgentError> {
-        let results: Value = super::read_json(&self.trial.dir.join(super::RESULTS_FILE))?;
+        let results: Value = read_json(&self.trial.dir.join(RESULTS_FILE))?;
         let path = self.trial.dir.join(STEPS_FILE);
-        let mut ends: StepEnds = super::read_json(&path)?;
+        let mut ends: StepEnds = read_json(&path)?;
         ends.rule = contained.rule;
         let mut report = Report::new();
         if let Some(failed) = results["failed"].as_str() {

@@ -23,8 +23,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The agent's name in a spec.
-pub(crate) const MINIMAL: &str = "minimal";
 /// Answers in a row that cannot be used before the model counts as silent.
 const TRIES: u32 = 4;
 /// Answers of the model, where nobody says how many.

@@ -12,14 +12,12 @@ mod reward;
 mod setup_phase;
 pub(crate) mod timeout;
 
-pub(crate) use minimal::MINIMAL;
 pub use report::{Report, RolloutEnd};
 pub use request::{RolloutTask, RolloutTrial, TASK_SCHEMA};
 pub use results::{RESULTS_FILE, agent_trouble, declared_metrics};
 
 use crate::adapter::INSTRUCTION_FILE;
 use crate::baseline::Baseline;
-use crate::bulk::LARGEST;
 use crate::collect::Collector;
 use crate::error::{AgentError, At};
 use crate::process;
@@ -32,16 +30,14 @@ use crate::sandbox::setting::{Labels, Setting};
 use crate::score::files::{Heading, SCORING_FILE};
 use crate::score::scored::Scored;
 use crate::score::scorer::Scorer;
-use crate::task::FileBody;
+use crate::task_file::FileBody;
 use crate::tree::{self, Difference};
 use crate::usage::Usage;
 use driven::{Drive, Phases};
-use fairtrial_episode::read_own;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_model::CAUSE_FACT;
 use fairtrial_spec::Phase;
-use results::agent_metrics;
-use serde::de::DeserializeOwned;
+use results::{agent_metrics, read_json};
 use serde_json::Value;
 use std::cell::Cell;
 use std::fs;
@@ -126,14 +122,6 @@ pub fn score_again(
 /// A name that no other rollout of this machine has now: runs of two projects may have the same stamp.
 fn rollout_name(trial: &str) -> String {
     format!("fairtrial-{trial}-{}", std::process::id())
-}
-
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AgentError> {
-    let text = read_own(path, LARGEST).at("read", path)?;
-    serde_json::from_slice(&text).map_err(|error| AgentError::Content {
-        path: path.to_owned(),
-        message: error.to_string(),
-    })
 }
 
 /// Knows the secrets of a rollout. The keys of models that we ask are some, whatever their variables are called.

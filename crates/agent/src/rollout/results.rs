@@ -4,13 +4,14 @@ use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
 use crate::bulk::LARGEST;
 use crate::collect::Kept;
-use crate::error::AgentError;
+use crate::error::{AgentError, At};
 use crate::rollout::driven::{Drive, Phases};
 use crate::score::files::DIFF_FILE;
 use fairtrial_episode::read_own;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, OOM_FACT};
 use fairtrial_spec::RolloutOptions;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -39,6 +40,15 @@ pub fn agent_trouble(dir: &Path) -> Option<String> {
     let text = read_own(&dir.join(RESULTS_FILE), LARGEST).ok()?;
     let results: Value = serde_json::from_slice(&text).ok()?;
     results["infra"].as_str().map(str::to_owned)
+}
+
+/// A JSON file that a rollout wrote.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AgentError> {
+    let text = read_own(path, LARGEST).at("read", path)?;
+    serde_json::from_slice(&text).map_err(|error| AgentError::Content {
+        path: path.to_owned(),
+        message: error.to_string(),
+    })
 }
 
 impl Drive<'_> {

@@ -7,7 +7,7 @@ use crate::process::{self, ProgramEnd};
 use crate::rollout::driven::Drive;
 use crate::sandbox::contract::Room;
 use crate::sandbox::run::{PhaseEnd, PhaseJob};
-use crate::task::FileBody;
+use crate::task_file::FileBody;
 use crate::{adapter, tree};
 use fairtrial_spec::Phase;
 use std::time::Duration;

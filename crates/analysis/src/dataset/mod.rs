@@ -9,7 +9,7 @@ pub(crate) mod horizon;
 mod imported;
 mod intact;
 mod interruptions;
-mod kept_source;
+pub mod kept_source;
 mod only;
 mod part;
 pub(crate) mod result_json;
@@ -21,9 +21,6 @@ mod shared;
 mod sheet;
 mod table;
 mod values;
-
-pub use kept_source::KeptSource;
-pub(crate) use kept_source::kept_source;
 
 use crate::compare::method::kind::may_be_pass_or_fail;
 use crate::observation::{Behind, Observation};

@@ -11,7 +11,7 @@ use super::trials::TrialColumns;
 use crate::compare::ranking::sweep::SweepChoice;
 use crate::compare::result::Comparison;
 use crate::confirm::Confirmation;
-use crate::dataset::KeptSource;
+use crate::dataset::kept_source::KeptSource;
 use crate::finished::Unfinished;
 use crate::ran_code::CodeGroup;
 use crate::registration::Registered;

@@ -18,7 +18,7 @@ Examples:
   fairtrial export bench --to parquet --output trials.parquet
   fairtrial export bench --to csv --rows series --long            a row for each point of a curve
   fairtrial export bench --to junit --output trials.xml           a test case for each trial
-  fairtrial export bench --to harbor --output jobs/bench          rollouts of agents, for `harbor view jobs`
+  fairtrial export bench --to harbor --output jobs/bench          rollouts, for `harbor view jobs`
   fairtrial export bench --to mlflow                              through your own mlflow client
   fairtrial export wandb/ --to csv                                another tool's results work, too
 

@@ -100,6 +100,8 @@ impl Browser {
     /// Opens an address.
     pub fn open(&mut self, url: &str) {
         self.call("Page.navigate", json!({ "url": url }));
+        // Until the new page is there, what is asked would be asked of none.
+        self.wait("document.body && document.readyState !== 'loading'");
     }
 
     /// What an expression is on the page.

@@ -121,7 +121,8 @@ fn every_chart_can_be_had_as_a_picture_and_wrong_endings_are_refused() {
             paths,
             [
                 format!("figures/01-differences-from-the-control.{kind}"),
-                format!("figures/02-score-every-trial.{kind}")
+                format!("figures/02-score-candidate-minus-control-pair-by-pa.{kind}"),
+                format!("figures/03-score-every-trial.{kind}")
             ]
         );
         for path in paths {

@@ -374,7 +374,7 @@ fn a_damaged_run_shows_what_is_readable_and_what_is_not() {
 #[test]
 fn with_control_runs_are_paused_cancelled_and_resumed() {
     let project =
-        Project::with_spec("name = \"slow\"\nseeds = 40\nparallel = 1\ncommand = \"sleep 0.2\"\n");
+        Project::with_spec("name = \"slow\"\nseeds = 900\nparallel = 1\ncommand = \"sleep 0.2\"\n");
     let mut child = project
         .command(&["run", "bench.toml"])
         .stdout(Stdio::null())

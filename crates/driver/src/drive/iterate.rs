@@ -1,6 +1,6 @@
 //! Iterations that the worker is asked for, and the samples that it answers with.
 
-use super::{Session, unexpected};
+use super::session::{Session, unexpected};
 use crate::samples::SAMPLES_FILE;
 use crate::tools::DriveError;
 use crate::trouble::Trouble;

@@ -71,6 +71,15 @@ enum RunsWhat {
     Revisions(Revisions),
 }
 
+impl RunsWhat {
+    fn commands(&self) -> usize {
+        match self {
+            Self::Programs(programs) => programs.arms.len(),
+            Self::Revisions(revisions) => revisions.all.len(),
+        }
+    }
+}
+
 /// What a bench came to.
 #[derive(Debug)]
 pub struct Benched {
@@ -142,7 +151,7 @@ impl Session {
             let programs = Programs::of(&question.commands, &question.shell, caller)?;
             RunsWhat::Programs(programs.counted_by(question.counter, caller)?)
         };
-        check(&question, &runs)?;
+        check(&question, runs.commands())?;
         Ok(PreparedBench { question, runs })
     }
 

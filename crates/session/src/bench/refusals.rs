@@ -1,6 +1,5 @@
 //! What of a bench can be refused before anything runs.
 
-use super::RunsWhat;
 use super::question::BenchQuestion;
 use crate::error::SessionError;
 use fairtrial_text::count::count;
@@ -9,13 +8,9 @@ use fairtrial_trial::cannot_count;
 /// More runs than anybody waits for, and records of them than anything can read.
 const MOST_RUNS: u32 = 1_000_000;
 
-/// Refuses what makes no sense or cannot be done here.
-pub(super) fn check(question: &BenchQuestion, runs: &RunsWhat) -> Result<(), SessionError> {
+/// Refuses what makes no sense or cannot be done here, of so many commands.
+pub(super) fn check(question: &BenchQuestion, commands: usize) -> Result<(), SessionError> {
     let refuse = |why: String| Err(SessionError::Input(why));
-    let commands = match runs {
-        RunsWhat::Programs(programs) => programs.arms.len(),
-        RunsWhat::Revisions(revisions) => revisions.all.len(),
-    };
     if question.build.is_some() && question.revisions.is_empty() {
         return refuse("--build builds revisions: name them by --rev".to_owned());
     }

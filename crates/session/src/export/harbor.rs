@@ -1,6 +1,6 @@
 //! A run of agents as a job folder of Harbor, with what each rollout left.
 
-use super::Exported;
+use super::exported::Exported;
 use crate::error::SessionError;
 use fairtrial_agent::score::{AGENT_METRICS, METRICS};
 use fairtrial_interop::{HarborJob, Outgoing, Rewards};

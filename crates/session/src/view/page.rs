@@ -55,11 +55,7 @@ impl RunView {
     }
 
     fn find(&self, query: &RowQuery, live: bool) -> Vec<u32> {
-        let words: Vec<String> = query
-            .words
-            .split_whitespace()
-            .map(str::to_lowercase)
-            .collect();
+        let words = wanted_words(&query.words);
         let wanted = |row: &TrialRow| {
             let is = |asked: &str, found: &str| asked.is_empty() || asked == found;
             is(&query.status, row.status(live))
@@ -139,6 +135,20 @@ fn last<T: Ord>(a: Option<T>, b: Option<T>, backwards: bool) -> Ordering {
         (None, Some(_)) => Ordering::Greater,
         (None, None) => Ordering::Equal,
     }
+}
+
+/// What a row must hold, in small letters. `seed 3` is that seed, not every trial with a 3 somewhere.
+fn wanted_words(asked: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in asked.split_whitespace().map(str::to_lowercase) {
+        match words.last_mut() {
+            Some(last) if matches!(last.as_str(), "seed" | "rollout") => {
+                *last = format!(" {last} {word} ");
+            }
+            _ => words.push(word),
+        }
+    }
+    words
 }
 
 /// Whether a row holds all these words, which are in small letters.

@@ -1,12 +1,13 @@
 //! Files and folders that a spec names: a spec may be checked where they are not, a run needs them.
 
 use super::draft::Draft;
+use super::find_path::find_path;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
 use crate::load_options::FileCheck;
 use crate::shape::suggest::nearest_in;
 use crate::template::{Template, env_references};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reports what is missing.
 pub(super) fn check(drafts: &[Draft], base_dir: &Path, files: FileCheck, problems: &mut Problems) {
@@ -44,16 +45,6 @@ fn meant(path: &str, what: Wanted, base_dir: &Path) -> Option<String> {
         "did you mean `{}{best}`?",
         path.strip_suffix(last)?
     ))
-}
-
-/// A path of an agent task: relative to the folder of the spec, else to the nearest folder above in which it is there,
-/// because specs in `configs/` name `data/tasks/...` from the top of their project. Where it is nowhere, the first.
-pub fn find_path(base_dir: &Path, text: &str) -> PathBuf {
-    let found = base_dir
-        .ancestors()
-        .map(|folder| folder.join(text))
-        .find(|path| path.exists());
-    found.unwrap_or_else(|| base_dir.join(text))
 }
 
 #[derive(Clone, Copy)]

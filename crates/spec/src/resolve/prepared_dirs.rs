@@ -1,7 +1,7 @@
 //! `prepared_dir` may name many folders, by a list or by patterns: each is a task of its own.
 
 use super::draft::Draft;
-use super::files::find_path;
+use super::find_path::find_path;
 use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::{Kind, Node};

@@ -1,6 +1,6 @@
 //! `tasks` as a table: folders of agent tasks, each of whose folders with a task is one.
 
-use super::files::find_path;
+use super::find_path::find_path;
 use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Kind, Map, Node};

@@ -1,6 +1,6 @@
 //! Any two runs, or two arms of one, against each other.
 
-use super::error::{Answer, ApiError};
+use super::error::{Answered, ApiError};
 use super::state::Api;
 use crate::http::{Query, Response};
 use fairtrial_analysis::CompareOptions;
@@ -8,7 +8,7 @@ use fairtrial_report::html;
 use fairtrial_session::CompareQuestion;
 use serde_json::json;
 
-pub(super) fn compare(api: &Api, query: &Query) -> Answer {
+pub(super) fn compare(api: &Api, query: &Query) -> Answered {
     let (control, candidate) = (query.text("a"), query.text("b"));
     let path = |word: &str| -> Result<String, ApiError> {
         Ok(api.dir(word)?.path().display().to_string())

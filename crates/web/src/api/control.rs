@@ -1,13 +1,13 @@
 //! What changes a run. Nothing here is reached unless the server was started with control.
 
-use super::error::{Answer, ApiError};
+use super::error::{Answered, ApiError};
 use super::state::Api;
-use crate::http::{Method, Request, Response};
+use crate::http::{HttpMethod, HttpRequest, Response};
 use fairtrial_journal::RunDir;
 use fairtrial_session::{CancelWait, Controls};
 
-pub(super) fn control(api: &Api, request: &Request) -> Answer {
-    if request.method != Method::Post {
+pub(super) fn control(api: &Api, request: &HttpRequest) -> Answered {
+    if request.method != HttpMethod::Post {
         let text = "ask for this with POST".to_owned();
         return Err(ApiError::Status(405, text));
     }
@@ -27,13 +27,13 @@ pub(super) fn control(api: &Api, request: &Request) -> Answer {
     }
 }
 
-fn cancel(api: &Api, run: &RunDir) -> Answer {
+fn cancel(api: &Api, run: &RunDir) -> Answered {
     api.session
         .cancel(run, CancelWait::No, &Controls::default())?;
     Ok(Response::plain(200, "the run was asked to stop"))
 }
 
-fn pause(api: &Api, run: &RunDir, paused: bool) -> Answer {
+fn pause(api: &Api, run: &RunDir, paused: bool) -> Answered {
     api.session.pause(run, paused)?;
     Ok(Response::plain(
         200,
@@ -45,7 +45,7 @@ fn pause(api: &Api, run: &RunDir, paused: bool) -> Answer {
     ))
 }
 
-fn resume(api: &Api, run: &RunDir) -> Answer {
+fn resume(api: &Api, run: &RunDir) -> Answered {
     let started = api.session.resume_apart(run)?;
     Ok(Response::plain(200, &started))
 }

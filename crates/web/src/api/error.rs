@@ -18,7 +18,7 @@ impl From<SessionError> for ApiError {
 }
 
 /// An answer, or why there is none.
-pub(crate) type Answer = Result<Response, ApiError>;
+pub(crate) type Answered = Result<Response, ApiError>;
 
 /// Says why not.
 pub(crate) fn refusal(error: ApiError) -> Response {

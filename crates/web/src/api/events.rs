@@ -3,7 +3,7 @@
 use super::error::Answer;
 use super::runs::word;
 use super::state::Api;
-use crate::http::{Query, Response, Stream};
+use crate::http::{EventStream, Query, Response};
 use crate::shown::ShownRun;
 use fairtrial_session::SessionError;
 use std::io;
@@ -18,7 +18,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// An answer is worked out no sooner than after so many times what the last one cost.
 const REST: u32 = 50;
 
-pub(super) fn events(api: &Arc<Api>, query: &Query) -> Answer {
+pub(super) fn events(api: &Arc<Api>, query: &Query) -> Answered {
     if query.text("run").is_empty() {
         let api = Arc::clone(api);
         return Ok(Response::events(move |stream| of_all(&api, stream)));
@@ -32,7 +32,7 @@ fn failed(error: &SessionError) -> io::Error {
 }
 
 /// Says each change of a run.
-fn of_run(run: &ShownRun, stream: &mut Stream<'_>) -> io::Result<()> {
+fn of_run(run: &ShownRun, stream: &mut EventStream<'_>) -> io::Result<()> {
     let (mut known, mut said) = (None, Instant::now());
     loop {
         let cost;
@@ -61,7 +61,7 @@ fn of_run(run: &ShownRun, stream: &mut Stream<'_>) -> io::Result<()> {
 }
 
 /// Says when some run changed, was begun or ended.
-fn of_all(api: &Api, stream: &mut Stream<'_>) -> io::Result<()> {
+fn of_all(api: &Api, stream: &mut EventStream<'_>) -> io::Result<()> {
     let (mut known, mut said) = (None, Instant::now());
     loop {
         let began = Instant::now();

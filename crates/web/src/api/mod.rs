@@ -12,11 +12,11 @@ mod trials;
 pub(crate) use state::Api;
 
 use crate::assets;
-use crate::http::{Request, Response};
+use crate::http::{HttpRequest, Response};
 use std::sync::Arc;
 
 /// The answer to a request that was admitted.
-pub(crate) fn answer(api: &Arc<Api>, path: &str, request: &Request) -> Response {
+pub(crate) fn answer(api: &Arc<Api>, path: &str, request: &HttpRequest) -> Response {
     let query = &request.query;
     let found = match path {
         "api/runs" => runs::runs(api, query),

@@ -7,7 +7,7 @@ use fairtrial_report::html;
 use fairtrial_report::seal::SealFacts;
 use fairtrial_session::{SessionError, VERSION};
 
-pub(super) fn report(api: &Api, query: &Query) -> Answer {
+pub(super) fn report(api: &Api, query: &Query) -> Answered {
     let run = api.run(query)?;
     let html = run.report(|seen| {
         let data = api.session.report_so_far(seen)?;

@@ -18,11 +18,11 @@ struct RunsPage {
     names: BTreeSet<String>,
     control: bool,
     root: String,
-    rows: Vec<Row>,
+    rows: Vec<RunRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct RunRow {
     /// Its status in a word.
     word: &'static str,
     #[serde(flatten)]
@@ -38,7 +38,7 @@ pub(super) fn word(run: &RunRow) -> &'static str {
     }
 }
 
-pub(super) fn runs(api: &Api, query: &Query) -> Answer {
+pub(super) fn runs(api: &Api, query: &Query) -> Answered {
     let mut runs = api.session.runs()?;
     let names = runs.iter().map(|run| run.name.clone()).collect();
     let (status, name) = (query.text("status"), query.text("name"));
@@ -63,7 +63,7 @@ pub(super) fn runs(api: &Api, query: &Query) -> Answer {
         control: api.control,
         root: api.session.data_root().path().display().to_string(),
         rows: rows
-            .map(|run| Row {
+            .map(|run| RunRow {
                 word: word(&run),
                 run,
             })
@@ -71,7 +71,7 @@ pub(super) fn runs(api: &Api, query: &Query) -> Answer {
     }))
 }
 
-pub(super) fn run(api: &Api, query: &Query) -> Answer {
+pub(super) fn run(api: &Api, query: &Query) -> Answered {
     let run = api.run(query)?;
     let overview = run.look()?.overview()?;
     Ok(Response::json(&overview))

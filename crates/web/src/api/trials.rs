@@ -1,6 +1,6 @@
 //! Trials page by page, one of them whole, and what it wrote.
 
-use super::error::{Answer, ApiError};
+use super::error::{Answered, ApiError};
 use super::state::Api;
 use crate::http::{Query, Response};
 use fairtrial_chart::Layout;
@@ -8,7 +8,7 @@ use fairtrial_chart::charts::{self, Curve, Curves, Heading};
 use fairtrial_session::{RowOrder, RowQuery, SeriesPoints, TrialDetail};
 use serde::Serialize;
 
-pub(super) fn trials(api: &Api, query: &Query) -> Answer {
+pub(super) fn trials(api: &Api, query: &Query) -> Answered {
     let run = api.run(query)?;
     let asked = RowQuery {
         words: query.text("q").to_owned(),
@@ -35,7 +35,7 @@ struct Shown {
     charts: Vec<String>,
 }
 
-pub(super) fn trial(api: &Api, query: &Query) -> Answer {
+pub(super) fn trial(api: &Api, query: &Query) -> Answered {
     let run = api.run(query)?;
     let view = run.look()?;
     let (trial, attempt) = which(query)?;
@@ -72,7 +72,7 @@ fn drawn(series: &SeriesPoints, label: &str) -> String {
     figure.svg_in(&Layout::in_page())
 }
 
-pub(super) fn text(api: &Api, query: &Query) -> Answer {
+pub(super) fn text(api: &Api, query: &Query) -> Answered {
     let run = api.run(query)?;
     let view = run.look()?;
     let (trial, attempt) = which(query)?;
@@ -81,7 +81,7 @@ pub(super) fn text(api: &Api, query: &Query) -> Answer {
     Ok(Response::json(&part))
 }
 
-pub(super) fn file(api: &Api, query: &Query) -> Answer {
+pub(super) fn file(api: &Api, query: &Query) -> Answered {
     let run = api.run(query)?;
     let view = run.look()?;
     let (trial, attempt) = which(query)?;

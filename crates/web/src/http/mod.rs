@@ -5,5 +5,5 @@ mod request;
 mod response;
 
 pub(crate) use query::Query;
-pub(crate) use request::{Method, ReadError, Request, read_request};
-pub(crate) use response::{Response, Stream};
+pub(crate) use request::{HttpMethod, HttpRequest, ReadError, read_request};
+pub(crate) use response::{EventStream, Response};

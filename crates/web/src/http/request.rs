@@ -14,7 +14,7 @@ const ARRIVAL: Duration = Duration::from_secs(10);
 
 /// What is asked for, of the methods that there are here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum HttpMethod {
     Get,
     /// The same without the content.
     Head,
@@ -25,8 +25,8 @@ pub(crate) enum Method {
 
 /// A request.
 #[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) method: Method,
+pub(crate) struct HttpRequest {
+    pub(crate) method: HttpMethod,
     /// Without what follows the question mark, as it came.
     pub(crate) path: String,
     pub(crate) query: Query,
@@ -54,7 +54,7 @@ impl From<io::Error> for ReadError {
 }
 
 /// Reads the next request of a connection.
-pub(crate) fn read_request(stream: &mut TcpStream) -> Result<Request, ReadError> {
+pub(crate) fn read_request(stream: &mut TcpStream) -> Result<HttpRequest, ReadError> {
     let mut bytes = Vec::with_capacity(1024);
     let mut began = None;
     loop {
@@ -102,7 +102,7 @@ fn take_body(stream: &mut TcpStream, have: usize, length: usize) -> Result<(), R
 }
 
 /// The request, and how long its body is.
-fn understood(parsed: &httparse::Request<'_, '_>) -> Result<(Request, usize), ReadError> {
+fn understood(parsed: &httparse::Request<'_, '_>) -> Result<(HttpRequest, usize), ReadError> {
     let bad = |why| ReadError::Bad(400, why);
     let header = |name: &str| {
         let mut found = parsed.headers.iter();
@@ -129,14 +129,14 @@ fn understood(parsed: &httparse::Request<'_, '_>) -> Result<(Request, usize), Re
     }
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let method = match parsed.method {
-        Some("GET") => Method::Get,
-        Some("HEAD") => Method::Head,
-        Some("POST") => Method::Post,
-        _ => Method::Other,
+        Some("GET") => HttpMethod::Get,
+        Some("HEAD") => HttpMethod::Head,
+        Some("POST") => HttpMethod::Post,
+        _ => HttpMethod::Other,
     };
     let navigates = header("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
     let closes = header("connection").is_some_and(|word| word.eq_ignore_ascii_case("close"));
-    let request = Request {
+    let request = HttpRequest {
         method,
         path: path.to_owned(),
         query: Query::parse(query),

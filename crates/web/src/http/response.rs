@@ -1,6 +1,6 @@
 //! Answers, each with the headers that keep a browser from doing more than to show them.
 
-use super::request::Method;
+use super::request::HttpMethod;
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -13,7 +13,7 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 const INERT: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'";
 
-type WriteEvents = Box<dyn FnOnce(&mut Stream<'_>) -> io::Result<()> + Send>;
+type WriteEvents = Box<dyn FnOnce(&mut EventStream<'_>) -> io::Result<()> + Send>;
 
 /// What is in an answer.
 enum Content {
@@ -111,7 +111,7 @@ impl Response {
 
     /// Events until the reader goes away.
     pub(crate) fn events(
-        write: impl FnOnce(&mut Stream<'_>) -> io::Result<()> + Send + 'static,
+        write: impl FnOnce(&mut EventStream<'_>) -> io::Result<()> + Send + 'static,
     ) -> Self {
         let content = Content::Events(Box::new(write));
         Self::new(200, "text/event-stream", INERT, content)
@@ -125,7 +125,12 @@ impl Response {
     }
 
     /// Sends it; says whether the connection may be used again.
-    pub(crate) fn send(self, to: &mut TcpStream, method: Method, keep: bool) -> io::Result<bool> {
+    pub(crate) fn send(
+        self,
+        to: &mut TcpStream,
+        method: HttpMethod,
+        keep: bool,
+    ) -> io::Result<bool> {
         let (length, stays) = match &self.content {
             Content::Bytes(bytes) => (Some(bytes.len() as u64), keep),
             Content::File(_, size) => (Some(*size), keep),
@@ -154,7 +159,7 @@ impl Response {
             head.push_str("\r\n");
         }
         head.push_str("\r\n");
-        if method == Method::Head {
+        if method == HttpMethod::Head {
             to.write_all(head.as_bytes())?;
             return Ok(stays);
         }
@@ -172,7 +177,7 @@ impl Response {
             }
             Content::Events(write) => {
                 to.write_all(head.as_bytes())?;
-                write(&mut Stream(to))?;
+                write(&mut EventStream(to))?;
             }
         }
         Ok(stays)
@@ -180,9 +185,9 @@ impl Response {
 }
 
 /// Where events go.
-pub(crate) struct Stream<'a>(&'a mut TcpStream);
+pub(crate) struct EventStream<'a>(&'a mut TcpStream);
 
-impl Stream<'_> {
+impl EventStream<'_> {
     /// Sends an event; fails where the reader has gone.
     pub(crate) fn event<T: Serialize>(&mut self, name: &str, data: &T) -> io::Result<()> {
         // JSON has no line end of its own.
