@@ -1,6 +1,6 @@
 //! What happens, as it happens: a look at the journal's size now and then, and the run at a glance where it grew.
 
-use super::error::Answer;
+use super::error::Answered;
 use super::runs::word;
 use super::state::Api;
 use crate::http::{EventStream, Query, Response};

@@ -1,6 +1,6 @@
 //! The report of a run as it is now, made by the same code as the file.
 
-use super::error::Answer;
+use super::error::Answered;
 use super::state::Api;
 use crate::http::{Query, Response};
 use fairtrial_report::html;

@@ -1,6 +1,6 @@
 //! All runs, and one of them at a glance.
 
-use super::error::Answer;
+use super::error::Answered;
 use super::state::Api;
 use crate::http::{Query, Response};
 use fairtrial_journal::RunRow;
@@ -18,11 +18,11 @@ struct RunsPage {
     names: BTreeSet<String>,
     control: bool,
     root: String,
-    rows: Vec<RunRow>,
+    rows: Vec<ListedRun>,
 }
 
 #[derive(Serialize)]
-struct RunRow {
+struct ListedRun {
     /// Its status in a word.
     word: &'static str,
     #[serde(flatten)]
@@ -63,7 +63,7 @@ pub(super) fn runs(api: &Api, query: &Query) -> Answered {
         control: api.control,
         root: api.session.data_root().path().display().to_string(),
         rows: rows
-            .map(|run| RunRow {
+            .map(|run| ListedRun {
                 word: word(&run),
                 run,
             })
