@@ -42,11 +42,11 @@ enum Kind {
 impl Kind {
     const fn spec(self) -> &'static str {
         match self {
-            Self::Training => include_str!("../../../../examples/starters/training.toml"),
-            Self::Agents => include_str!("../../../../examples/starters/agents.toml"),
-            Self::Timing => include_str!("../../../../examples/starters/timing.toml"),
-            Self::Experiment => include_str!("../../../../examples/starters/experiment.toml"),
-            Self::Table => include_str!("../../../../examples/starters/table.toml"),
+            Self::Training => include_str!("../../assets/starter-training.toml"),
+            Self::Agents => include_str!("../../assets/starter-agents.toml"),
+            Self::Timing => include_str!("../../assets/starter-timing.toml"),
+            Self::Experiment => include_str!("../../assets/starter-experiment.toml"),
+            Self::Table => include_str!("../../assets/starter-table.toml"),
         }
     }
 }

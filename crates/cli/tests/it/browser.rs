@@ -59,7 +59,7 @@ addEventListener("load", () => {
     t => parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getBoundingClientRect().width
       / t.ownerSVGElement.viewBox.baseVal.width));
   parent.postMessage(JSON.stringify({
-    inner: innerWidth, scroll: document.documentElement.scrollWidth, wide: wide.map(e => e.tagName).slice(0, 5),
+    inner: innerWidth, scroll: document.documentElement.scrollWidth, wide: wide.map(e => e.outerHTML.slice(0, 200)).slice(0, 5),
     verdict: document.querySelector("#verdict .word").innerText, figures: figures.length,
     hidden: figures.filter(f => !shown(f)).length, letters, failures: document.querySelector("#failures").innerText,
     background: getComputedStyle(document.body).backgroundColor, loaded: performance.getEntriesByType("resource").length,

@@ -170,10 +170,10 @@ fn a_hundred_thousand_trials_are_filtered_and_only_those_on_the_screen_are_there
         .wait("[...document.querySelectorAll('.ft-space a')].some(a => a.innerText === '99999')");
     assert!(browser.js(rows).as_u64().unwrap() < 60);
     browser.js(
-        "const i = document.querySelector('.ft-filter input'); i.value = 'seed 49999'; i.dispatchEvent(new Event('input'))",
+        "{ const i = document.querySelector('.ft-filter input'); i.value = 'seed 49999'; i.dispatchEvent(new Event('input')) }",
     );
     browser.wait("document.querySelector('.ft-count').innerText === '2 trials'");
-    browser.js("const i = document.querySelector('.ft-filter input'); i.value = ''; i.dispatchEvent(new Event('input'))");
+    browser.js("{ const i = document.querySelector('.ft-filter input'); i.value = ''; i.dispatchEvent(new Event('input')) }");
     browser.wait("document.querySelector('.ft-count').innerText === '100,000 trials'");
     // By the largest score: the header is pressed twice.
     for _ in 0..2 {
