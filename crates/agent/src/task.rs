@@ -46,6 +46,9 @@ pub struct AgentTask {
     /// Patterns of files that decide how tests run and that the agent may change all the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent_may_change: Vec<String>,
+    /// Patterns of further files that decide how tests run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_may_not_change: Vec<String>,
     /// The reference solution, for the `oracle` agent.
     #[serde(default)]
     pub solution: Option<Solution>,
@@ -82,6 +85,8 @@ impl AgentTask {
             (options.pass_score, &options.judge),
         );
         let mut text = serde_json::to_vec(&scoring).unwrap_or_default();
+        let kept = self.agent_may_not_change.iter();
+        text.extend(kept.flat_map(|pattern| ["\0", pattern].concat().into_bytes()));
         text.extend(
             self.contained
                 .as_ref()
@@ -108,6 +113,7 @@ impl AgentTask {
             tests: other.tests,
             evaluation_script: other.evaluation_script,
             agent_may_change: other.agent_may_change,
+            agent_may_not_change: other.agent_may_not_change,
             ..self
         }
     }
@@ -131,6 +137,9 @@ impl AgentTask {
         }
         if self.agent_may_change != later.agent_may_change {
             changes.push("`agent_may_change`".to_owned());
+        }
+        if self.agent_may_not_change != later.agent_may_not_change {
+            changes.push("`agent_may_not_change`".to_owned());
         }
         let contained = |task: &Self| task.contained.as_ref().map(Contained::scoring);
         if contained(self) != contained(later) {

@@ -45,6 +45,7 @@ pub struct Overrides {
     tests: Option<Vec<TestScript>>,
     script: Option<TestScript>,
     agent_may_change: Option<Vec<String>>,
+    agent_may_not_change: Option<Vec<String>>,
     repo: Option<MetaRepo>,
 }
 
@@ -93,6 +94,7 @@ impl Overrides {
                     found.tests = all.test_scripts.or(found.tests);
                     found.script = all.script;
                     found.agent_may_change = all.agent_may_change;
+                    found.agent_may_not_change = all.agent_may_not_change;
                 }
                 "rubrics" => found.rubrics = Some(serde_json::from_value(value).map_err(shape)?),
                 "test_scripts" => found.tests = Some(serde_json::from_value(value).map_err(shape)?),
@@ -124,6 +126,9 @@ impl Overrides {
         task.tests = self.tests.unwrap_or(std::mem::take(&mut task.tests));
         if let Some(patterns) = self.agent_may_change {
             task.agent_may_change = patterns;
+        }
+        if let Some(patterns) = self.agent_may_not_change {
+            task.agent_may_not_change = patterns;
         }
         if self.script.is_some() {
             task.evaluation_script = self.script;

@@ -79,6 +79,7 @@ pub(super) struct Evaluation {
     pub(super) test_scripts: Option<Vec<TestScript>>,
     pub(super) script: Option<TestScript>,
     pub(super) agent_may_change: Option<Vec<String>>,
+    pub(super) agent_may_not_change: Option<Vec<String>>,
 }
 
 impl MetaRepo {
@@ -121,6 +122,7 @@ impl TaskFormat for PreparedDir {
             tests: meta.evaluation.test_scripts.unwrap_or_default(),
             evaluation_script: meta.evaluation.script,
             agent_may_change: meta.evaluation.agent_may_change.unwrap_or_default(),
+            agent_may_not_change: meta.evaluation.agent_may_not_change.unwrap_or_default(),
             ..AgentTask::default()
         };
         if task.id.is_empty() {

@@ -128,6 +128,7 @@ impl Drive<'_> {
             stdin: invocation
                 .reads_instructions
                 .then_some(instructions.as_path()),
+            fixed: &[],
             log: &self.trial.dir.join("logs/agent.log"),
             timeout: Duration::from_secs_f64(self.timeout_s()?),
             given: &start.tree(),

@@ -283,6 +283,7 @@ impl Inside<'_> {
             argv,
             env: &env,
             stdin: None,
+            fixed: &[],
             log: &drive.trial.dir.join(log),
             timeout: Duration::from_secs_f64(seconds),
             given: &drive.baseline.tree(),

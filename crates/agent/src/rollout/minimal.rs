@@ -250,6 +250,7 @@ impl Talk<'_> {
                 argv: &["sh", "-c", command].map(str::to_owned),
                 env: &env,
                 stdin: None,
+                fixed: &[],
                 log: &drive.trial.dir.join("logs/agent.log"),
                 timeout: Duration::from_secs_f64(limit),
                 given: &self.start.tree(),

@@ -79,6 +79,7 @@ impl Drive<'_> {
             argv,
             env: &env,
             stdin: None,
+            fixed: &[],
             log: &self.trial.dir.join("logs/setup.log"),
             timeout: Duration::from_secs_f64(limit),
             given: &self.baseline.tree(),

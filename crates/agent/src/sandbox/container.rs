@@ -207,6 +207,10 @@ impl Sandbox for Container {
         ] {
             all(&["-v", &format!("{}:{}:{how}", from.display(), to.display())]);
         }
+        for name in order.fixed {
+            let [from, to] = [room, &inside].map(|room| room.workspace.join(name));
+            all(&["-v", &format!("{}:{}:ro", from.display(), to.display())]);
+        }
         for path in &self.choice.read {
             all(&["-v", &format!("{path}:{path}:ro")]);
         }

@@ -56,6 +56,8 @@ pub(crate) struct Order<'a> {
     pub(crate) is_grouped: bool,
     /// Whether it reads something.
     pub(crate) reads: bool,
+    /// Files of the workspace that nothing inside may change: a shell reads a script while it runs it.
+    pub(crate) fixed: &'a [String],
 }
 
 /// A command as it is started.

@@ -109,6 +109,7 @@ fn try_in(folder: &Path) -> Result<(), AgentError> {
         argv: &argv,
         env: &env,
         stdin: None,
+        fixed: &[],
         log: &folder.join("log"),
         timeout: PATIENCE,
         given: &room.workspace,

@@ -40,6 +40,8 @@ pub(crate) struct PhaseJob<'a> {
     pub(crate) env: &'a Env,
     /// What it reads.
     pub(crate) stdin: Option<&'a Path>,
+    /// Files of the workspace that nothing inside may change.
+    pub(crate) fixed: &'a [String],
     pub(crate) log: &'a Path,
     pub(crate) timeout: Duration,
     /// What the workspace held before, which counts for no cap.
@@ -158,6 +160,7 @@ impl Confinement {
             caps: self.caps,
             is_grouped: group.is_some(),
             reads: job.stdin.is_some(),
+            fixed: job.fixed,
         };
         let confined = self.sandbox.confine(job.room, &order)?;
         let env: Vec<(String, String)> = confined.env.into_iter().collect();

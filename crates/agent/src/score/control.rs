@@ -1,7 +1,7 @@
 //! Files that decide how tests run: an agent that changes them changes its examination, not its work. What an agent did to
 //! them is left out of the workspace in which tests run, unless the task allows it, and told.
 
-use super::sections::{self, Guarded};
+use super::sections::{self, Guarded, Part};
 use crate::error::{AgentError, At};
 use crate::task::AgentTask;
 use fairtrial_episode::read_own;
@@ -11,13 +11,16 @@ use std::fs;
 use std::path::Path;
 
 /// Names of such files, wherever they stand.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 17] = [
     "conftest.py",
     "pytest.ini",
     ".pytest.ini",
     "pytest.toml",
-    "sitecustomize.py",
-    "usercustomize.py",
+    ".pytest.toml",
+    "sitecustomize",
+    "sitecustomize.*",
+    "usercustomize",
+    "usercustomize.*",
     "*.pth",
     ".coveragerc",
     "jest.config.*",
@@ -28,13 +31,17 @@ const NAMES: [&str; 14] = [
     ".cargo/config.toml",
 ];
 /// What would be taken for the runner of tests where it stands at the top of the workspace.
-const AT_TOP: [&str; 6] = [
-    "pytest.py",
+const AT_TOP: [&str; 10] = [
     "pytest",
+    "pytest.*",
     "_pytest",
+    "_pytest.*",
     "pluggy",
-    "unittest.py",
+    "pluggy.*",
+    "iniconfig",
+    "iniconfig.*",
     "unittest",
+    "unittest.*",
 ];
 /// Bytes of a file with settings.
 const SETTINGS: u64 = 4 << 20;
@@ -66,6 +73,9 @@ impl<'a> Control<'a> {
         for name in AT_TOP {
             all("exclude", name);
         }
+        for pattern in &self.task.agent_may_not_change {
+            all("exclude", pattern.trim_end_matches('/'));
+        }
         for test in &self.task.tests {
             all("exclude", &test.path);
         }
@@ -77,14 +87,14 @@ impl<'a> Control<'a> {
     fn keeps_out(&self, path: &str) -> bool {
         let top = path.split('/').next().unwrap_or_default();
         let decides = NAMES.iter().any(|name| bears(path, name))
-            || AT_TOP.contains(&top)
+            || AT_TOP.iter().any(|name| bears(top, name))
+            || named(&self.task.agent_may_not_change, path)
             || self.task.tests.iter().any(|test| test.path == path);
         decides && !self.is_allowed(path)
     }
 
     fn is_allowed(&self, path: &str) -> bool {
-        let mut allowed = self.task.agent_may_change.iter();
-        allowed.any(|pattern| Glob::path(pattern).matches(path))
+        named(&self.task.agent_may_change, path)
     }
 
     /// What of a diff does not reach the tests, in words: each path and what was done to it.
@@ -103,7 +113,7 @@ impl<'a> Control<'a> {
         workspace: &Path,
     ) -> Result<Vec<String>, AgentError> {
         let mut restored = Vec::new();
-        for Guarded { file, sections } in sections::ALL {
+        for Guarded { file, part } in sections::ALL {
             if self.is_allowed(file) {
                 continue;
             }
@@ -115,7 +125,16 @@ impl<'a> Control<'a> {
             let (Some(now), before) = (text(&path), text(&start.join(file))) else {
                 continue;
             };
-            if let Some(mended) = sections::restored(&now, before.as_deref(), sections) {
+            let mended = match part {
+                Part::Sections(heads) => sections::restored(&now, before.as_deref(), heads),
+                Part::Tables(heads, tables) => {
+                    sections::restored_tables(&now, before.as_deref(), heads, tables)
+                }
+                Part::Members(members) => {
+                    sections::restored_members(&now, before.as_deref(), members)
+                }
+            };
+            if let Some(mended) = mended {
                 fs::write(&path, mended).at("write", &path)?;
                 restored.push(format!("{file} (its settings of tests were changed)"));
             }
@@ -124,8 +143,20 @@ impl<'a> Control<'a> {
     }
 }
 
-/// Whether a path ends with a name, in which a `*` stands for anything.
+/// Whether one of a task's patterns stands for a path.
+fn named(patterns: &[String], path: &str) -> bool {
+    let mut patterns = patterns.iter();
+    patterns.any(|pattern| Glob::path(pattern).matches(path))
+}
+
+/// Whether a path, or a folder on its way, ends with a name, in which a `*` stands for anything.
 fn bears(path: &str, name: &str) -> bool {
+    let ends = path.match_indices('/').map(|(end, _)| end);
+    ends.chain([path.len()])
+        .any(|end| is_called(&path[..end], name))
+}
+
+fn is_called(path: &str, name: &str) -> bool {
     let last = path.rsplit('/').next().unwrap_or_default();
     if let Some((start, end)) = name.split_once('*') {
         return last.starts_with(start) && last.ends_with(end);
@@ -169,6 +200,9 @@ mod tests {
         diff --git a/deep/pytest.ini b/deep/pytest.ini\ndeleted file mode 100644\n\
         diff --git a/pytest/__init__.py b/pytest/__init__.py\nnew file mode 100644\n\
         diff --git a/docs/pytest/x.md b/docs/pytest/x.md\nnew file mode 100644\n\
+        diff --git a/sitecustomize/__init__.py b/sitecustomize/__init__.py\nnew file mode 100644\n\
+        diff --git a/pluggy.so b/pluggy.so\nnew file mode 100644\n\
+        diff --git a/Makefile b/Makefile\nindex 1..2 100644\n\
         diff --git a/tests/own.py b/tests/own.py\nindex 1..2 100644\n\
         diff --git \"a/odd\\303\\244/conftest.py\" \"b/odd\\303\\244/conftest.py\"\nnew file mode 100644\n";
 
@@ -179,24 +213,37 @@ mod tests {
                 path: "tests/own.py".into(),
                 ..TestScript::default()
             }],
+            agent_may_not_change: vec!["Makefile".into()],
             ..AgentTask::default()
         };
         let told = Control::of(&task).changed(DIFF);
         assert_eq!(
             told,
             [
+                "Makefile (changed)",
                 "conftest.py (added)",
                 "deep/pytest.ini (deleted)",
                 "odd\\303\\244/conftest.py (added)",
+                "pluggy.so (added)",
                 "pytest/__init__.py (added)",
+                "sitecustomize/__init__.py (added)",
                 "tests/own.py (changed)",
             ]
         );
-        task.agent_may_change = vec!["conftest.py".into(), "**/pytest.ini".into(), "tests".into()];
+        task.agent_may_change = [
+            "conftest.py",
+            "**/pytest.ini",
+            "tests",
+            "pluggy.so",
+            "sitecustomize",
+        ]
+        .map(str::to_owned)
+        .to_vec();
         let told = Control::of(&task).changed(DIFF);
         assert_eq!(
             told,
             [
+                "Makefile (changed)",
                 "odd\\303\\244/conftest.py (added)",
                 "pytest/__init__.py (added)"
             ]

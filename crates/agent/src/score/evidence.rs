@@ -117,19 +117,47 @@ pub(super) fn tap(output: &str) -> Result<Found, String> {
     }
 }
 
-/// The tests that a file of pytest's holds, as pytest finds them where nobody changed how: functions, and methods of
-/// classes, whose names begin with `test`.
+/// What says that a test need not run or need not pass.
+const OPTIONAL: [&str; 4] = ["skip", "xfail", "expectedFailure", "importorskip"];
+
+/// The tests that a file of pytest's holds and that must run, as pytest finds them where nobody changed how: functions, and
+/// methods of classes, whose names begin with `test`, but those that the file itself lets be left out or fail.
 pub(super) fn pytest_names(content: &str) -> Vec<String> {
+    let is_optional = |text: &str| OPTIONAL.iter().any(|word| text.contains(word));
     let mut names = Vec::new();
-    let mut in_tests = false;
+    let (mut in_tests, mut class_optional, mut in_marks, mut marked) = (false, false, false, false);
     for line in content.lines() {
         let indent = line.len() - line.trim_start().len();
         let code = line.trim_start();
-        if indent == 0 && !code.is_empty() && !code.starts_with(['#', '@', ')']) {
-            in_tests = code.starts_with("class Test");
+        if indent == 0 && is_optional(code) && !code.starts_with(['#', '@']) {
+            // `pytestmark`, or a module that may be missing: nothing in the file must run.
+            let of_all = code.starts_with("pytestmark") || code.contains("pytest.");
+            if of_all && !code.starts_with("def ") && !code.starts_with("class ") {
+                return Vec::new();
+            }
+        }
+        if code.starts_with('@') && !in_marks {
+            (in_marks, marked) = (true, false);
         }
         let function = code.strip_prefix("async ").unwrap_or(code);
+        let begins = function.starts_with("def ") || code.starts_with("class ");
+        if in_marks && !begins {
+            marked |= is_optional(code);
+            continue;
+        }
+        let is_marked = std::mem::take(&mut in_marks) && std::mem::take(&mut marked);
+        if indent == 0 && !code.is_empty() && !code.starts_with(['#', ')']) {
+            in_tests = code.starts_with("class Test");
+            class_optional = in_tests && is_marked;
+        }
         let Some(name) = function.strip_prefix("def ") else {
+            // One that leaves itself out.
+            if ["skip(", "skipTest(", "xfail("]
+                .iter()
+                .any(|call| code.contains(call))
+            {
+                names.pop();
+            }
             continue;
         };
         let name: String = name
@@ -137,7 +165,8 @@ pub(super) fn pytest_names(content: &str) -> Vec<String> {
             .take_while(|c| c.is_alphanumeric() || *c == '_')
             .collect();
         let counts = indent == 0 || (in_tests && indent <= 4);
-        if counts && name.starts_with("test") {
+        let may_miss = is_marked || (class_optional && indent > 0);
+        if counts && !may_miss && name.starts_with("test") {
             names.push(name);
         }
     }
@@ -191,6 +220,18 @@ mod tests {
                 .unwrap_err()
                 .starts_with("its result is broken")
         );
+    }
+
+    #[test]
+    fn tests_that_may_be_left_out_need_not_run() {
+        let content = "import x\n\n@pytest.mark.xfail(\n    reason=\"r\",\n)\ndef test_a(): pass\n\n@mark\ndef test_b():\n    pass\n\n\
+            def test_c():\n    if not x:\n        pytest.skip(\"no\")\n\n@unittest.skipIf(x, \"y\")\nclass TestD:\n    def test_d(self): pass\n\n\
+            class TestE:\n    @pytest.mark.skipif(x)\n    def test_e(self): pass\n    def test_f(self): pass\n";
+        assert_eq!(pytest_names(content), ["test_b", "test_f"]);
+        let content = "x = pytest.importorskip(\"x\")\ndef test_a(): pass\n";
+        assert_eq!(pytest_names(content), Vec::<String>::new());
+        let content = "def test_skipping():\n    assert skips\n\ndef test_skip_2(): pass\n";
+        assert_eq!(pytest_names(content), ["test_skipping", "test_skip_2"]);
     }
 
     #[test]

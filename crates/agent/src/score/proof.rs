@@ -18,13 +18,12 @@ const RESULT_FILE: &str = "result.xml";
 const RESULT_VARIABLE: &str = "FAIRTRIAL_RESULT";
 /// The runner of tests that are files of pytest's, among the files that nobody inside may write to.
 const RUNNER_FILE: &str = "run_pytest.py";
-/// It takes pytest from where it is installed: what an agent left in the workspace may bear the same name.
-const RUNNER: &str = "import os, sys\n\
-own = (\"\", os.getcwd(), os.path.dirname(os.path.abspath(__file__)))\n\
-sys.path[:] = [path for path in sys.path if path not in own]\n\
-import pytest\n\
-sys.path.insert(0, os.getcwd())\n\
-sys.exit(pytest.main(sys.argv[1:]))\n";
+/// It watches over pytest, and signs the result of a success.
+const RUNNER: &str = include_str!("run_pytest.py");
+/// The file with the mark, in the test's out folder, which the runner takes away before anything else runs.
+const MARK_FILE: &str = "mark";
+/// How a mark begins that says that the code under test changed its examination.
+const CHANGED: &str = "changed: ";
 
 /// What is expected of one run of a test.
 pub(super) struct Expected {
@@ -51,14 +50,16 @@ impl Expected {
         } else {
             Proof::Exit
         });
-        let marked = proof == Proof::Junit && (is_pytest || hands_on);
-        if is_pytest {
+        let marked = is_pytest || (proof == Proof::Junit && hands_on);
+        let mark = marked.then(mark).transpose()?;
+        if let (true, Some(mark)) = (is_pytest, &mark) {
             tree::place(&room.inputs, RUNNER_FILE, &FileBody::text(RUNNER))?;
+            tree::place(&room.out, MARK_FILE, &FileBody::text(mark))?;
         }
         Ok(Self {
             proof,
             is_pytest,
-            mark: marked.then(mark).transpose()?,
+            mark,
             names: if is_pytest && proof == Proof::Junit {
                 evidence::pytest_names(content)
             } else {
@@ -108,7 +109,7 @@ impl Expected {
     }
 
     /// How the test is run: as it says, else by its kind.
-    pub(super) fn command(&self, test: &TestScript, inside: &Room) -> Vec<String> {
+    pub(super) fn command(test: &TestScript, inside: &Room) -> Vec<String> {
         let path = &test.path;
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         if let Some(command) = &test.command {
@@ -126,13 +127,14 @@ impl Expected {
         if !is_python(path) {
             return owned(&["sh", path]);
         }
-        let runner = inside.inputs.join(RUNNER_FILE).display().to_string();
-        let mut words: Vec<String> = owned(&["python3", &runner, "-q", "-p", "no:cacheprovider"]);
-        if let Some(mark) = &self.mark {
-            let place = inside.out.join(RESULT_FILE).display().to_string();
-            words.push(format!("--junitxml={place}"));
-            words.extend(["-o".to_owned(), format!("junit_suite_name={mark}")]);
-        }
+        let mut words: Vec<String> = owned(&["python3"]);
+        let places = [
+            inside.inputs.join(RUNNER_FILE),
+            inside.out.join(MARK_FILE),
+            inside.out.join(RESULT_FILE),
+        ];
+        words.extend(places.iter().map(|place| place.display().to_string()));
+        words.extend(owned(&["-q", "-p", "no:cacheprovider"]));
         words.push(path.clone());
         words
     }
@@ -149,7 +151,10 @@ impl Expected {
             Proof::Junit => evidence::junit(&self.result),
             Proof::Tap => evidence::tap(output),
         };
-        let found = found.and_then(|found| self.believe(found));
+        let found = match found {
+            Ok(found) if well => self.believe(found),
+            other => other,
+        };
         match found {
             Ok(found) => Ok((well && found.failed == 0, Some(found.passed.len()))),
             // A runner that failed need not prove it.
@@ -163,6 +168,12 @@ impl Expected {
 
     fn believe(&self, found: Found) -> Result<Found, String> {
         if self.mark.is_some() && found.mark != self.mark {
+            let told = found.mark.as_deref();
+            if let Some(how) = told.and_then(|told| told.strip_prefix(CHANGED)) {
+                return Err(format!(
+                    "the tests were tampered with while they ran: {how}"
+                ));
+            }
             return Err("its result is not of this run".to_owned());
         }
         // One that failed is no proof of success, and needs none of failure.
@@ -189,7 +200,7 @@ fn calls_pytest(test: &TestScript) -> bool {
 }
 
 /// A word that no agent can know before.
-fn mark() -> Result<String, AgentError> {
+pub(super) fn mark() -> Result<String, AgentError> {
     let place = Path::new("/dev/urandom");
     let mut bytes = [0; 12];
     let read = File::open(place).and_then(|mut file| file.read_exact(&mut bytes));

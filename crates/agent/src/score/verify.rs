@@ -83,6 +83,7 @@ impl Scorer<'_> {
             self.place(test, room)?;
             let own = self.with_own_out(room)?;
             let expected = Expected::of(test, &own)?;
+            self.sandbox.hand_over(&[&own.out])?;
             let mut ran = self.run_script(test, &expected, &own, &log)?;
             verified.notes.append(&mut ran.notes);
             let verdict = match broken(test, &ran) {
@@ -153,6 +154,23 @@ impl Scorer<'_> {
         Ok(())
     }
 
+    /// The scripts in the workspace, as far as they are files there by their own names.
+    fn fixed(&self, room: &Room) -> Vec<String> {
+        let scripts = self.task.tests.iter().chain(&self.task.evaluation_script);
+        let place = fs::canonicalize(&room.workspace);
+        let is_there = |name: &String| {
+            let file = place.as_ref().map(|place| place.join(name));
+            file.is_ok_and(|file| {
+                file.is_file() && fs::canonicalize(&file).is_ok_and(|own| own == file)
+            })
+        };
+        let mut names: Vec<String> = scripts.map(|script| script.path.clone()).collect();
+        names.sort();
+        names.dedup();
+        names.retain(is_there);
+        names
+    }
+
     /// The room with an out folder that nobody has written to: what one script leaves is not taken for another's.
     fn with_own_out(&self, room: &Room) -> Result<Room, AgentError> {
         let mut own = room.clone();
@@ -207,9 +225,10 @@ impl Scorer<'_> {
             format!("{out}/{REPORT_FILE}"),
         );
         expected.tell(&inside, &mut env);
-        let argv = expected.command(test, &inside);
+        let argv = Expected::command(test, &inside);
         append(log, &format!("$ {}\n", argv.join(" ")))?;
         let mut ear = Ear::default();
+        let fixed = self.fixed(room);
         let end = self.sandbox.run(
             &PhaseJob {
                 phase: Phase::Tests,
@@ -217,6 +236,7 @@ impl Scorer<'_> {
                 argv: &argv,
                 env: &env,
                 stdin: None,
+                fixed: &fixed,
                 log,
                 timeout: Duration::from_secs_f64(self.options.verify_timeout()),
                 given: &self.baseline.tree(),

@@ -102,6 +102,14 @@ impl Sandbox for Bubblewrap {
         words.bind("--bind", &room.tmp, &inside.tmp);
         words.bind("--bind", &room.home, &inside.home);
         words.bind("--bind", &room.workspace, &inside.workspace);
+        for name in order.fixed {
+            let [from, to] = [room, &inside].map(|room| room.workspace.join(name));
+            words.all(&[
+                "--ro-bind",
+                &from.display().to_string(),
+                &to.display().to_string(),
+            ]);
+        }
         words.bind("--ro-bind", &room.inputs, &inside.inputs);
         words.bind("--bind", &room.out, &inside.out);
         for path in self.choice.read.iter().map(PathBuf::from) {

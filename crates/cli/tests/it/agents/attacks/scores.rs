@@ -59,6 +59,7 @@ fn files_that_decide_how_tests_run_are_not_the_agents(ground: &Ground) {
     assert_eq!(honest.score(), 1.0, "{}", honest.row);
     let stop = "printf 'import os\\nos._exit(0)\\n' >";
     let collect = "addopts = --collect-only";
+    let plugin = "printf 'import pytest\\n@pytest.hookimpl(hookwrapper=True)\\ndef pytest_runtest_makereport(item, call):\\n    out = yield\\n    out.get_result().outcome = \"passed\"\\n' > evil.py";
     let scripts = [
         (format!("{stop} conftest.py"), "conftest.py (added)"),
         (format!("mkdir tests; {stop} tests/conftest.py"), "tests/conftest.py (added)"),
@@ -67,6 +68,14 @@ fn files_that_decide_how_tests_run_are_not_the_agents(ground: &Ground) {
         (
             "printf '[tool.pytest.ini_options]\\naddopts = \"--collect-only\"\\n' >> pyproject.toml".to_owned(),
             "pyproject.toml (its settings of tests were changed)",
+        ),
+        (
+            format!("{plugin}; printf '[\"tool\".pytest.ini_options]\\naddopts = \"-p evil\"\\n' >> pyproject.toml"),
+            "pyproject.toml (its settings of tests were changed)",
+        ),
+        (
+            format!("{plugin}; printf '[a]\\nx = 1\\014[tool:pytest]\\naddopts = -p evil\\n' > setup.cfg"),
+            "setup.cfg (its settings of tests were changed)",
         ),
         (format!("{stop} sitecustomize.py"), "sitecustomize.py (added)"),
         (format!("{stop} pytest.py"), "pytest.py (added)"),
@@ -114,6 +123,67 @@ fn an_exit_code_is_no_evidence(ground: &Ground) {
     assert_ne!(left.score(), 1.0, "{}", left.row);
 }
 
+/// The code under test runs in the process of its tests, and knows how they are run.
+fn tests_are_not_changed_from_within(ground: &Ground) {
+    if !has_pytest() {
+        return;
+    }
+    python_task(ground, &by_pytest());
+    let result = "<testsuite name=\"%s\"><testcase name=\"test_add\"/><testcase name=\"test_zero\"/></testsuite>";
+    let forge = format!(
+        "import os, sys\nwords = sys.argv + open('/proc/self/cmdline').read().split(chr(0)) + list(os.environ.values())\n\
+         mark = ([w.split('=')[-1] for w in words if 'run-' in w] + ['none'])[0]\n\
+         out = os.environ['FAIRTRIAL_OUT']\nfor name in os.listdir(out):\n    text = open(out + '/' + name).read()\n    \
+         mark = text if text.startswith('run-') else mark\nopen(out + '/result.xml', 'w').write('{result}' % mark)\nos._exit(0)\n"
+    );
+    let reports = "import _pytest.reports as r\nmade = r.TestReport.from_item_and_call.__func__\n\
+                   def other(cls, item, call):\n    call.excinfo = None\n    return made(cls, item, call)\n\
+                   r.TestReport.from_item_and_call = classmethod(other)\ndef add(a, b):\n    return 0\n";
+    let calls = "import _pytest.python as p\np.Function.runtest = lambda self: None\ndef add(a, b):\n    return 0\n";
+    let late = "import _pytest.runner as r\ndef add(a, b):\n    r.check_interactive_exception = lambda call, report: False\n    return a + b\n";
+    for (code, told) in [
+        (forge.as_str(), "its result is not of this run"),
+        (reports, "a test that must fail did not"),
+        (calls, "a test that must fail did not"),
+        (late, "parts of pytest were replaced"),
+    ] {
+        let left = attack(ground, &format!("cat > calc.py <<'END'\n{code}END\n"));
+        let cause = left.record()["cause"].to_string();
+        assert!(left.score().is_null(), "{code}: {} {cause}", left.row);
+        let no = "not scored: no evidence that tests ran";
+        assert!(
+            cause.contains(no) && cause.contains(told),
+            "{code}: {cause}"
+        );
+    }
+    // Tests of every kind that pytest has are still believed.
+    let kinds = "import pytest, unittest\nfrom calc import add\n\n@pytest.fixture(autouse=True, scope=\"module\")\ndef ready():\n    yield 1\n\n\
+                 @pytest.mark.parametrize(\"n\", [1, 2])\ndef test_many(n):\n    assert add(n, 1) == n + 1\n\n@pytest.mark.xfail\ndef test_wrong():\n    assert add(1, 1) == 3\n\n\
+                 class TestClass:\n    def test_in(self, tmp_path):\n        assert add(0, 0) == 0\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(add(2, 2), 4)\n";
+    python_task(
+        ground,
+        &json!([{ "path": "tests/test_calc.py", "rubric_id": "right", "content": kinds }]),
+    );
+    let honest = attack(ground, SOLUTION);
+    assert_eq!(honest.score(), 1.0, "{} {}", honest.row, honest.notes());
+    let wrong = attack(ground, "true");
+    assert_eq!(wrong.score(), 0.0, "{}", wrong.row);
+}
+
+/// A shell reads a script while it runs it, and what it runs may write.
+fn a_test_is_not_rewritten_while_it_runs(ground: &Ground) {
+    let mut task = meta("t");
+    task["evaluation"]["test_scripts"][0]["content"] = "test \"$(sh sum.sh 2 3)\" = 5\n".into();
+    task["evaluation"]["test_scripts"][1]["content"] = "sh sum.sh 2 3\nfalse\n".into();
+    ground.lab().task("t", &task);
+    let rewrite = "for t in tests/right.sh tests/there.sh; do printf 'exit 0\\nexit 0\\n' >> $t; rm -f $t; echo 'exit 0' > $t; mv $t x; done";
+    let script = format!("cat > sum.sh <<'END'\n{rewrite}\nexit 0\nEND\n");
+    let left = ground.attack(&script, "", "");
+    assert_eq!(left.score(), 0.0, "{}", left.row);
+    let left = ground.attack("echo 'echo $(($1 + $2))' > sum.sh", "", "");
+    assert_eq!(left.score(), 0.75, "{}", left.row);
+}
+
 fn results_and_history_are_out_of_reach(ground: &Ground) {
     ground.lab().task("t", &meta("t"));
     ground
@@ -153,6 +223,8 @@ fn results_and_history_are_out_of_reach(ground: &Ground) {
 in_each!(
     files_that_decide_how_tests_run_are_not_the_agents,
     an_exit_code_is_no_evidence,
+    tests_are_not_changed_from_within,
+    a_test_is_not_rewritten_while_it_runs,
     results_and_history_are_out_of_reach,
 );
 
@@ -162,5 +234,6 @@ fn scores_are_earned_without_a_sandbox_too() {
     Ground::with(Arena::Process, |ground| {
         files_that_decide_how_tests_run_are_not_the_agents(ground);
         an_exit_code_is_no_evidence(ground);
+        tests_are_not_changed_from_within(ground);
     });
 }
