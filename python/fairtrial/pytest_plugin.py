@@ -137,7 +137,7 @@ class Timed:
 
 def judge(item: Any) -> None:
     """Times the test's function in processes of its own; a function that became slower fails the test."""
-    from .command import FairtrialError, ask, ask_for_markdown
+    from .command import FairtrialError, ask, ask_for_markdown, run_through
     from .specs import file_name
     from .trees import TreeError, checked_out, keep_files, kept_files
 
@@ -156,7 +156,8 @@ def judge(item: Any) -> None:
             return say(item, f"kept as {name}")
         # Without its files there are its times, of another day.
         against = [f"--baseline={name}"] if baseline and not tree else []
-        answer, markdown = ask_for_markdown(["gate", made.dir, *against])
+        question = ["gate", made.dir, *against]
+        answer, markdown = ask_for_markdown(question)
     except TreeError as error:
         raise pytest.UsageError(str(error)) from None
     except FairtrialError as error:
@@ -165,7 +166,8 @@ def judge(item: Any) -> None:
     # The heading is the sentence, after its sign.
     say(item, markdown.splitlines()[0].split(" ", 2)[-1].replace("\\", ""))
     if word in ("regressed", "invalid") or (word == "inconclusive" and option(config, "strict")):
-        pytest.fail(f"{markdown}\n{made.dir}{first_failure(made)}", pytrace=False)
+        shown = run_through(question).stdout
+        pytest.fail(f"{shown}\n{made.dir}{first_failure(made)}", pytrace=False)
 
 
 def measured(item: Any, home: str, tree: Optional[str]) -> Any:

@@ -15,7 +15,7 @@ mod failure_kinds;
 mod finished;
 pub mod gate;
 mod observation;
-mod order;
+pub mod order;
 pub mod power;
 mod ran_code;
 mod read;

@@ -25,7 +25,7 @@ impl<'a> Listed<'a> {
 }
 
 /// Points by their values, axis by axis: numbers by size, the rest by their text.
-pub(crate) fn points(a: &Params, b: &Params) -> Ordering {
+pub fn points(a: &Params, b: &Params) -> Ordering {
     let pairs = a.iter().zip(b.iter());
     let by_value = pairs
         .map(|((name, left), (other, right))| name.cmp(other).then_with(|| values(left, right)));

@@ -6,6 +6,7 @@ use fairtrial_stats::Interval;
 use fairtrial_stats::passk::SuitePass;
 use fairtrial_text::count::counted;
 use fairtrial_text::share::percent;
+use fairtrial_text::significant::significant;
 
 /// Notes of one kind.
 const MOST_NOTES: usize = 20;
@@ -13,16 +14,23 @@ const MOST_NOTES: usize = 20;
 /// What is to know where rows are not over the same tasks.
 const UNEVEN: &str = "Tasks with fewer than k rollouts that count are left out: rows over other tasks are no trend over k.";
 
-/// The tables.
-pub(crate) fn sections(summary: &RolloutSummary) -> Vec<Section> {
-    let mut sections = vec![scores(summary), pass(summary)];
+/// Why there are no tables of what was solved.
+const NO_SHARES: &str = "Scores are not between 0 and 1, so nothing says which tasks were solved: there is no pass@k.";
+
+/// The tables. Rollouts that another tool made are not run again.
+pub(crate) fn sections(summary: &RolloutSummary, imported: bool) -> Vec<Section> {
+    let mut sections = vec![scores(summary, imported)];
+    if summary.beyond_shares {
+        return sections;
+    }
+    sections.push(pass(summary));
     if !summary.flips.is_empty() {
         sections.push(flips(summary));
     }
     sections
 }
 
-fn scores(summary: &RolloutSummary) -> Section {
+fn scores(summary: &RolloutSummary, imported: bool) -> Section {
     let mut grid = Grid::new(vec![
         Column::words("arm"),
         Column::numbers("tasks"),
@@ -36,7 +44,13 @@ fn scores(summary: &RolloutSummary) -> Section {
         Column::numbers("$ per solved").may_go(2),
         Column::numbers("tokens per solved").may_go(3),
     ]);
-    let mean = |of: Option<&MeanScore>| of.map(|of| (of.mean, of.interval));
+    let score = |of: Option<&MeanScore>| {
+        let found = of.map(|of| (of.mean, of.interval));
+        match found {
+            Some((mean, range)) if summary.beyond_shares => plain(mean, range),
+            _ => estimate(found),
+        }
+    };
     for arm in &summary.arms {
         let cost = arm.cost_per_solved.map(|cost| format!("{cost:.4}"));
         let tokens = arm.tokens_per_solved.map(|tokens| format!("{tokens:.0}"));
@@ -47,8 +61,8 @@ fn scores(summary: &RolloutSummary) -> Section {
             arm.scored.to_string().into(),
             arm.failed.to_string().into(),
             excluded(arm).into(),
-            estimate(mean(arm.over_scored.as_ref())).into(),
-            estimate(mean(arm.over_all.as_ref())).into(),
+            score(arm.over_scored.as_ref()).into(),
+            score(arm.over_all.as_ref()).into(),
             bounds(arm).into(),
             or_unknown(cost, arm.cost_unknown).into(),
             or_unknown(tokens, arm.tokens_unknown).into(),
@@ -58,11 +72,19 @@ fn scores(summary: &RolloutSummary) -> Section {
         "Scores are means with intervals over tasks, rollouts nested in them. \"Over all\" counts a failed rollout as 0; what is excluded says nothing about the arm, and the bounds count it as 0 and as 1."
             .to_owned(),
     ];
+    if summary.beyond_shares {
+        notes.push(NO_SHARES.to_owned());
+    }
     notes.extend(summary.arms.iter().filter_map(spent));
     notes.extend(summary.arms.iter().filter_map(retried));
     for arm in summary.arms.iter().filter(|arm| arm.below_validity_floor) {
+        let again = if imported {
+            ""
+        } else {
+            " `--resume` runs the others again; `valid` of [analysis] lowers the floor."
+        };
         notes.push(format!(
-            "No verdict: {} of {} rollouts of {} count, fewer than {}. `--resume` runs the others again; `valid` of [analysis] lowers the floor.",
+            "No verdict: {} of {} rollouts of {} count, fewer than {}.{again}",
             arm.scored + arm.failed,
             arm.rollouts,
             or_all(&arm.arm),
@@ -199,6 +221,15 @@ fn estimate(found: Option<(f64, Option<Interval>)>) -> String {
     format!("{}{}", percent(value), range.unwrap_or_default())
 }
 
+/// A mean of scores that are no shares, with its interval.
+fn plain(mean: f64, interval: Option<Interval>) -> String {
+    let range = interval.map(|range| {
+        let [low, high] = [range.low, range.high].map(|end| significant(end, 3));
+        format!(" [{low}, {high}]")
+    });
+    format!("{}{}", significant(mean, 3), range.unwrap_or_default())
+}
+
 /// An end of an interval of a share, which cannot lie outside of 0 to 1.
 fn share(end: f64) -> String {
     percent(end.clamp(0.0, 1.0))
@@ -265,6 +296,7 @@ mod tests {
         };
         RolloutSummary {
             valid: 0.95,
+            beyond_shares: false,
             arms: vec![ArmRollouts {
                 arm: "m".to_owned(),
                 tasks: 2,

@@ -321,8 +321,8 @@ fn equal_rules(spec: Option<&Spec>, given: &[EqualRule]) -> Vec<EqualRule> {
     kept.chain(given).cloned().collect()
 }
 
-/// The side that can only be meant as a file or a run that is not there: it is no arm, and either looks like a path or
-/// stands beside a side that is a file or a run.
+/// The side that can only be meant as a file or a run that is not there: it is no arm, and either looks like a path, is
+/// there and holds nothing, or stands beside a side that is a file or a run.
 fn no_arm<'a>(
     question: &CompareQuestion,
     absent: &[&'a str],
@@ -335,5 +335,8 @@ fn no_arm<'a>(
         .iter()
         .any(|side| !absent.contains(&side.as_str()) && !is_arm(side));
     let mut others = absent.iter().copied().filter(|side| !is_arm(side));
-    others.find(|side| question.arms_of.is_none() && (beside_a_source || is_path(side)))
+    let means_a_source = |side: &str| is_path(side) || Path::new(side).exists();
+    others.find(|side| {
+        question.arms_of.is_none() && (beside_a_source || means_a_source(side))
+    })
 }

@@ -15,11 +15,13 @@ pub(super) fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> 
     };
     let tasks = by_task(arm);
     let counts: Vec<Proportion> = tasks.values().copied().collect();
-    let solved = arm.solved.values().filter(|solved| **solved).count();
+    let shares = !arm.beyond_shares;
+    let solved = arm.solved.values().filter(|solved| shares && **solved);
+    let solved = solved.count();
     let most = counts.iter().map(|task| task.trials).max().unwrap_or(0);
     let pass = [1, 2, 3, 5, 10, 20, 50, 100]
         .into_iter()
-        .filter(|k| *k <= most)
+        .filter(|k| shares && *k <= most)
         .map(|k| PassAt {
             k,
             any: suite(&counts, k, Attempts::AnyOf, level).ok(),
@@ -53,7 +55,7 @@ pub(super) fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> 
                 .map(|(task, score)| (task, score.unwrap_or(0.0))),
             level,
         ),
-        bounds: (excluded > 0 && counted > 0).then(|| {
+        bounds: (shares && excluded > 0 && counted > 0).then(|| {
             let low = total / counted as f64;
             [low, low + excluded as f64 / counted as f64]
         }),

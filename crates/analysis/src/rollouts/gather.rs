@@ -10,6 +10,9 @@ use fairtrial_model::{Outcome, Record};
 use fairtrial_stats::Level;
 use std::collections::BTreeMap;
 
+/// The metric that says whether a rollout solved its task.
+const SOLVED: &str = "solved";
+
 /// The fact with the hash of what an agent did and what that took.
 const ANSWER_FACT: &str = "answer_digest";
 
@@ -44,7 +47,12 @@ impl RolloutGatherer {
                 return;
             }
         };
-        let solved = score.is_some() && seen.metrics.get("solved") == Some(1.0);
+        let solved = score.is_some_and(|score| {
+            let said = seen.metrics.get(SOLVED);
+            // Other tools give a score alone. Where scores are shares, the whole of it is a task that is solved.
+            arm.beyond_shares |= said.is_none() && !(0.0..=1.0).contains(&score);
+            said.map_or(score >= 1.0, |solved| solved == 1.0)
+        });
         let task = seen.trial.task.to_string();
         // One that did nothing has no answer, and so is not the same as any other.
         let answer = seen.facts.get(ANSWER_FACT).cloned().unwrap_or_default();
@@ -86,12 +94,20 @@ impl RolloutGatherer {
         }
         let place = |name: &String| order.iter().position(|arm| arm == name);
         arms.sort_by_key(|(name, _)| place(name).unwrap_or(usize::MAX));
+        // Where scores are no shares, nothing says from which one on a task is solved, in no arm.
+        let beyond_shares = arms.iter().any(|(_, arm)| arm.beyond_shares);
+        for (_, arm) in &mut arms {
+            arm.beyond_shares = beyond_shares;
+        }
         let flips = match arms.split_first() {
-            Some((control, others)) => others.iter().map(|other| flips(control, other)).collect(),
-            None => Vec::new(),
+            Some((control, others)) if !beyond_shares => {
+                others.iter().map(|other| flips(control, other)).collect()
+            }
+            _ => Vec::new(),
         };
         let flaky = arms
             .iter()
+            .filter(|_| !beyond_shares)
             .flat_map(|(name, arm)| flaky(name, arm))
             .collect();
         let identical = arms
@@ -103,6 +119,7 @@ impl RolloutGatherer {
             .map(|(name, arm)| describe(name, arm, level, share));
         Some(RolloutSummary {
             valid: share,
+            beyond_shares,
             arms: described.collect(),
             flips,
             flaky,
@@ -143,6 +160,36 @@ mod tests {
         .to_string();
         let observation: Observation<'_> = serde_json::from_str(&text).unwrap();
         all.add(&observation);
+    }
+
+    /// A score of another tool, which says nothing else.
+    fn add_foreign(all: &mut RolloutGatherer, rollout: u32, score: f64) {
+        let text = json!({
+            "trial": { "index": 0, "task": "t", "arm": "a", "seed": 1, "rollout": rollout },
+            "id": "x", "outcome": "ok", "metrics": { "score": score },
+        })
+        .to_string();
+        all.add(&serde_json::from_str(&text).unwrap());
+    }
+
+    #[test]
+    fn a_score_alone_says_what_is_solved_where_scores_are_shares() {
+        let finished = |scores: [f64; 3]| {
+            let mut all = RolloutGatherer::default();
+            for (rollout, score) in (0..).zip(scores) {
+                add_foreign(&mut all, rollout, score);
+            }
+            all.finish(&[], Level::TWO_SIDED_95, 0.95).unwrap()
+        };
+        let shares = finished([1.0, 0.0, 0.5]);
+        let first = shares.arms[0].pass[0].any.as_ref().unwrap();
+        assert!((first.estimate - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!((shares.arms[0].solved, shares.flaky.len()), (1, 1));
+        let marks = finished([1.0, 7.0, 10.0]);
+        assert!(marks.beyond_shares);
+        let arm = &marks.arms[0];
+        assert_eq!((arm.tasks, arm.solved, arm.pass.len()), (1, 0, 0));
+        assert!(marks.flaky.is_empty());
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub(super) struct Gathered {
     pub(super) scores: Vec<(String, Option<f64>)>,
     /// By task, seed and rollout: whether it was solved.
     pub(super) solved: BTreeMap<(String, u64, u32), bool>,
+    /// Whether a score that stands alone is below 0 or above 1: then nobody knows what is solved.
+    pub(super) beyond_shares: bool,
     /// By task: the hashes of what the agent did, with how often; empty for one that did nothing.
     pub(super) answers: BTreeMap<String, BTreeMap<String, usize>>,
     pub(super) cost: f64,

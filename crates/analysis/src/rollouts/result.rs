@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 pub struct RolloutSummary {
     /// The share of an arm's rollouts that must count (be scored, or failed by the agent) for a verdict.
     pub valid: f64,
+    /// Whether scores are no shares of 1, so that nothing says when a task is solved: then there are no pass@k and no flips.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub beyond_shares: bool,
     /// Each arm, in the spec's order.
     pub arms: Vec<ArmRollouts>,
     /// Each pair of arms: the first one against every other.

@@ -201,6 +201,7 @@ impl Summarizer {
             schema: SUMMARY_SCHEMA,
             run: None,
             planned: None,
+            imported: false,
             outcomes,
             alpha: self.options.alpha,
             missing_rule: MISSING_RULE,

@@ -28,6 +28,9 @@ pub struct RunSummary {
     /// Trials that the plan has, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned: Option<u64>,
+    /// Whether its records are another tool's: then there is nothing to run again, and no spec to declare metrics in.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
     /// How the trials ended, over all cells.
     pub outcomes: OutcomeCounts,
     /// One minus the confidence of the intervals.

@@ -70,6 +70,7 @@ pub fn summarize_state(
         stamp: run.stamp(),
     });
     summary.planned = state.opened.as_ref().map(|opened| opened.trials);
+    summary.imported = state.opened.as_ref().is_some_and(|opened| opened.imported);
     summary.problems = state.problem_sentences().collect();
     summary.problems.extend(notes.words());
     summary.problems.extend(code.words(run, state.accepts_code));

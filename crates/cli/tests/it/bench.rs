@@ -472,7 +472,8 @@ fn every_flag_of_hyperfine_works_or_is_refused_by_name() {
             args = vec!["bench", "--no-save", "-r", "2"];
         }
         args.extend(flags.split(' '));
-        args.push("true");
+        let scanned = flags.contains(" x ");
+        args.push(if scanned { "true {x}" } else { "true" });
         let ran = project.run(&args);
         assert_eq!(ran.code, 0, "{flags}: {}{}", ran.out, ran.err);
     }

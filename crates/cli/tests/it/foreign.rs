@@ -548,6 +548,36 @@ fn a_file_of_no_known_kind_is_named_by_every_command() {
 }
 
 #[test]
+fn rollouts_of_another_tool_are_solved_where_their_score_is_whole() {
+    let project = Project::new();
+    let jobs = fixture("harbor/jobs");
+    let summary = project.expect(0, &["summarize", &jobs, "--json"]).json();
+    let arm = &summary["rollouts"]["arms"][0];
+    assert_eq!(arm["arm"], "k2-mixed");
+    // Both of one task, one of two of another, none of the third.
+    assert_eq!(arm["solved"], 3);
+    assert_eq!(arm["pass"][0]["any"]["estimate"], 0.5);
+    let shown = project.expect(0, &["summarize", &jobs]).out;
+    // There is no spec to declare anything in, and nothing that could run again.
+    for advice in ["remeasure", "--resume"] {
+        assert!(!shown.contains(advice), "{shown}");
+    }
+}
+
+#[test]
+fn folders_that_hold_nothing_are_no_arms_of_the_newest_run() {
+    let project = Project::new();
+    project.write("bench.toml", "command = \"true\"\n");
+    project.expect(0, &["run", "bench.toml"]);
+    for folder in ["before", "after"] {
+        std::fs::create_dir(project.path().join(folder)).unwrap();
+    }
+    let ran = project.expect(2, &["compare", "before", "after"]);
+    let told = ran.err.contains("before holds nothing that can be read here");
+    assert!(told, "{}", ran.err);
+}
+
+#[test]
 fn runs_on_the_server_of_wandb_are_named_by_their_ids() {
     let project = Project::new();
     let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop/tests/standin");

@@ -5,6 +5,16 @@ use crate::scale::Scale;
 use crate::sink::Sink;
 use fairtrial_model::Direction;
 
+/// Tokens that a tool counted, as far as it did.
+#[derive(Default)]
+pub(super) struct Tokens {
+    pub(super) total: Option<f64>,
+    pub(super) input: Option<f64>,
+    pub(super) output: Option<f64>,
+    /// Those of the input that a cache had.
+    pub(super) cached: Option<f64>,
+}
+
 /// Adds numbers to an execution under the names that all formats of agents use.
 pub(super) struct Numbers<'a> {
     pub(super) execution: &'a mut Execution,
@@ -40,13 +50,22 @@ impl Numbers<'_> {
         self.add(&metric, value);
     }
 
-    pub(super) fn tokens(&mut self, name: &str, value: Option<f64>) {
-        let metric = Scale::of("tokens").metric(name).better(Direction::Down);
-        self.add(&metric, value);
+    /// Tokens under the names of our own rollouts, so that these compare. Where a tool gives no total it is the sum.
+    pub(super) fn tokens(&mut self, tokens: &Tokens) {
+        let sum = || Some(tokens.input? + tokens.output?);
+        for (name, value) in [
+            ("tokens_total", tokens.total.or_else(sum)),
+            ("tokens_input", tokens.input),
+            ("tokens_output", tokens.output),
+            ("tokens_cached", tokens.cached),
+        ] {
+            let metric = Scale::of("tokens").metric(name).better(Direction::Down);
+            self.add(&metric, value);
+        }
     }
 
     pub(super) fn cost(&mut self, dollars: Option<f64>) {
-        let metric = Scale::of("USD").metric("cost").better(Direction::Down);
+        let metric = Scale::of("USD").metric("cost_usd").better(Direction::Down);
         self.add(&metric, dollars);
     }
 }

@@ -3,7 +3,7 @@
 //! A trial with a reward and an exception (a time limit, say) is scored. One without a reward failed, unless the sandbox,
 //! the model's provider or Harbor itself broke: that says nothing about the agent.
 
-use super::agent_metrics::Numbers;
+use super::agent_metrics::{Numbers, Tokens};
 use crate::error::InteropError;
 use crate::execution::Execution;
 use crate::folder::entries;
@@ -293,9 +293,12 @@ impl TrialResult {
         });
         numbers.seconds("agent_time", agent.map(seconds));
         if let Some(result) = &self.agent_result {
-            numbers.tokens("input_tokens", result.n_input_tokens);
-            numbers.tokens("cache_tokens", result.n_cache_tokens);
-            numbers.tokens("output_tokens", result.n_output_tokens);
+            numbers.tokens(&Tokens {
+                input: result.n_input_tokens,
+                output: result.n_output_tokens,
+                cached: result.n_cache_tokens,
+                total: None,
+            });
             numbers.cost(result.cost_usd);
         }
     }

@@ -3,7 +3,7 @@
 //! Repeats are further rows of the same test, prompt and provider. A row whose provider broke has an error and failed; a
 //! row whose assertions failed has its score.
 
-use super::agent_metrics::Numbers;
+use super::agent_metrics::{Numbers, Tokens};
 use crate::error::InteropError;
 use crate::execution::Execution;
 use crate::format::Format;
@@ -187,9 +187,12 @@ impl Row {
         numbers.seconds("time", self.latency.map(|millis| millis.0 / 1000.0));
         numbers.cost(self.cost.map(|cost| cost.0));
         let tokens = |key: &str| self.tokens[key].as_f64();
-        numbers.tokens("input_tokens", tokens("prompt"));
-        numbers.tokens("output_tokens", tokens("completion"));
-        numbers.tokens("total_tokens", tokens("total"));
+        numbers.tokens(&Tokens {
+            total: tokens("total"),
+            input: tokens("prompt"),
+            output: tokens("completion"),
+            cached: None,
+        });
         if broken {
             let message = self
                 .error

@@ -1,6 +1,6 @@
 //! Terminal-Bench 1: `runs/<run>/<task>/<trial>/results.json`, and the list of all of them in the run's own.
 
-use super::agent_metrics::Numbers;
+use super::agent_metrics::{Numbers, Tokens};
 use crate::error::InteropError;
 use crate::execution::Execution;
 use crate::folder::entries;
@@ -197,8 +197,11 @@ impl AttemptResult {
             let share = passed as f64 / tests.len() as f64;
             numbers.named_score("tests_passed", Some(share));
         }
-        numbers.tokens("input_tokens", self.total_input_tokens);
-        numbers.tokens("output_tokens", self.total_output_tokens);
+        numbers.tokens(&Tokens {
+            input: self.total_input_tokens,
+            output: self.total_output_tokens,
+            ..Tokens::default()
+        });
         numbers.seconds("time", whole.map(seconds));
         let agent = at(&self.agent_started_at).zip(at(&self.agent_ended_at));
         numbers.seconds("agent_time", agent.map(seconds));

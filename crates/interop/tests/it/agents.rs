@@ -28,7 +28,7 @@ fn inspect_samples_have_the_scores_that_its_readme_counts() {
     assert_eq!(field(first, "model"), "mockllm/model");
     assert_eq!(value(&a, 0, "score"), value(&a, 0, "match"));
     assert_eq!(value(&a, 0, "length_score"), Some(1.0));
-    assert_eq!(value(&a, 0, "total_tokens"), Some(23.0));
+    assert_eq!(value(&a, 0, "tokens_total"), Some(23.0));
     assert_eq!(value(&a, 0, "time"), Some(0.944));
     assert_eq!(field(&b.executions[0], "metadata.arm"), "b");
     // The other form is another run of the same task: its accuracy is 0.6111.
@@ -180,7 +180,7 @@ fn tau_simulations_have_their_reward_or_the_reason_for_none() {
         [Outcome::Ok, Outcome::Ok, Outcome::Failed, Outcome::Infra]
     );
     assert_eq!(value(&found, 0, "score"), Some(1.0));
-    assert_eq!(value(&found, 0, "cost"), Some(0.0125));
+    assert_eq!(value(&found, 0, "cost_usd"), Some(0.0125));
     assert_eq!(field(&found.executions[0], "model"), "lab/model-a");
     let rows = trials("tau-bench/results.json", Scope::Side, &Given::default());
     assert_eq!((rows[1].1.as_str(), rows[1].3), ("0", 1));

@@ -85,7 +85,7 @@ fn a_log_of_an_agent_reads_the_same_in_both_forms() {
             text.executions[place].outcome,
             packed.executions[place].outcome
         );
-        for metric in ["score", "total_tokens"] {
+        for metric in ["score", "tokens_total"] {
             assert_eq!(
                 value(&text, place, metric),
                 value(&packed, place, metric),

@@ -58,7 +58,7 @@ pub(crate) fn tables(summary: &RunSummary, detail: Detail) -> SummaryTables {
     let (plain, cases) = families(&summary.metrics);
     let (shown, others) = shown_families(&plain, detail);
     let (shown_cases, other_cases) = shown_cases(&cases, detail);
-    let note = (!others.is_empty()).then(|| also_logged(others, detail));
+    let note = (!others.is_empty()).then(|| also_logged(others, summary, detail));
     let in_cases = (!other_cases.is_empty()).then(|| in_cases(&other_cases, detail));
     let mut outcomes = outcome_section(summary);
     if detail != Detail::File {
@@ -69,7 +69,9 @@ pub(crate) fn tables(summary: &RunSummary, detail: Detail) -> SummaryTables {
         sections.flatten().collect()
     };
     let mut sections = vec![outcomes];
-    sections.extend(summary.rollouts.iter().flat_map(rollouts::sections));
+    sections.extend(
+        (summary.rollouts.iter()).flat_map(|found| rollouts::sections(found, summary.imported)),
+    );
     sections.extend(of(shown));
     sections.extend(of(&shown_cases));
     let mut folded = of(others);

@@ -1,6 +1,6 @@
 //! Which metrics of a summary have a table: those that are declared, all of them, or their cases.
 
-use fairtrial_analysis::summary::MetricInfo;
+use fairtrial_analysis::summary::{MetricInfo, RunSummary};
 use fairtrial_text::count::first_of;
 use std::cmp::Ordering;
 
@@ -164,15 +164,20 @@ const NAMED_CASES: usize = 4;
 const NAMED: usize = 12;
 
 /// What else was logged, and how it gets tables and charts of its own.
-pub(super) fn also_logged(metrics: &[Family<'_>], detail: Detail) -> String {
+pub(super) fn also_logged(
+    metrics: &[Family<'_>],
+    summary: &RunSummary,
+    detail: Detail,
+) -> String {
     let names: Vec<&str> = metrics.iter().map(|metric| metric.name).collect();
     let elsewhere = match detail {
         Detail::Terminal(_) => " (`summarize --all` shows them)",
         Detail::File => "",
     };
-    format!(
-        "Also logged: {}{elsewhere}. What you declare in the spec gets its tables and charts by `fairtrial remeasure`, \
-         without running anything again.",
-        first_of(&names, NAMED)
-    )
+    let declared = if summary.imported {
+        ""
+    } else {
+        " What you declare in the spec gets its tables and charts by `fairtrial remeasure`, without running anything again."
+    };
+    format!("Also logged: {}{elsewhere}.{declared}", first_of(&names, NAMED))
 }

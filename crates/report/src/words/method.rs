@@ -44,7 +44,7 @@ const fn note(note: MethodNote) -> &'static str {
     }
 }
 
-/// `15 pairs by seed`, `12 against 14 rollouts`.
+/// `15 pairs by seed`, `12 against 14 trials`.
 pub(crate) fn units(count: &UnitCount) -> String {
     let word = count.unit.word();
     let of_tasks = if count.tasks > 1 {

@@ -10,6 +10,7 @@ pub(super) fn expanded(question: BenchQuestion) -> Result<BenchQuestion, Session
     if question.parameters.is_empty() {
         return Ok(question);
     }
+    refuse_unused(&question)?;
     let points = points(&question.parameters)?;
     if points.len() * question.commands.len() > MOST_COMMANDS {
         let why = format!("there would be more than {MOST_COMMANDS} commands");
@@ -30,9 +31,7 @@ pub(super) fn expanded(question: BenchQuestion) -> Result<BenchQuestion, Session
     let commands = each().map(|(place, point)| {
         let BenchCommand { name, text, .. } = &question.commands[place];
         BenchCommand {
-            name: name
-                .as_ref()
-                .map(|name| named(&filled(name, point), name, point)),
+            name: named(name.as_deref(), text, point, &filled),
             text: filled(text, point),
             parameters: point.clone(),
         }
@@ -59,16 +58,51 @@ pub(super) fn expanded(question: BenchQuestion) -> Result<BenchQuestion, Session
     })
 }
 
-/// A name that holds no placeholder is told from the others by the values.
-fn named(filled: &str, name: &str, point: &[(String, String)]) -> String {
-    if filled != name {
-        return filled.to_owned();
-    }
+/// A name, or a command, that does not hold every parameter is told from the others by the values of those that it leaves
+/// out; a command that holds all of them needs no name.
+fn named(
+    name: Option<&str>,
+    text: &str,
+    point: &[(String, String)],
+    filled: &impl Fn(&str, &[(String, String)]) -> String,
+) -> Option<String> {
+    let base = name.unwrap_or(text);
     let values: Vec<String> = point
         .iter()
-        .map(|(name, value)| format!("{name}={value}"))
+        .filter(|(parameter, _)| !holds(base, parameter))
+        .map(|(parameter, value)| format!("{parameter}={value}"))
         .collect();
-    format!("{name} ({})", values.join(", "))
+    let base = filled(base, point);
+    match &values[..] {
+        [] => name.map(|_| base),
+        values => Some(format!("{base} ({})", values.join(", "))),
+    }
+}
+
+fn holds(text: &str, parameter: &str) -> bool {
+    text.contains(&format!("{{{parameter}}}"))
+}
+
+/// Refuses a parameter that changes nothing: its commands would be the same one, timed again and again.
+fn refuse_unused(question: &BenchQuestion) -> Result<(), SessionError> {
+    let BenchQuestion {
+        setup,
+        prepare,
+        conclude,
+        cleanup,
+        ..
+    } = question;
+    let around = [setup, prepare, conclude, cleanup].into_iter().flatten();
+    let commands = question.commands.iter().map(|command| &command.text);
+    let texts: Vec<&String> = commands.chain(around).collect();
+    let unused = |parameter: &&BenchParameter| !texts.iter().any(|it| holds(it, &parameter.name));
+    question.parameters.iter().find(unused).map_or(Ok(()), |it| {
+        let why = format!(
+            "no command uses the parameter `{name}`; write `{{{name}}}` where its value belongs; nothing was run",
+            name = it.name
+        );
+        Err(SessionError::Input(why))
+    })
 }
 
 /// Every combination, the last parameter fastest.
@@ -122,6 +156,7 @@ mod tests {
             ..BenchQuestion::new(vec![
                 command(None, "run {a} {b}"),
                 command(Some("other"), "go {other}"),
+                command(None, "go {a}"),
             ])
         };
         let found = expanded(question).unwrap();
@@ -133,7 +168,20 @@ mod tests {
         assert_eq!(texts[..4], ["run 1 x", "run 1 y", "run 2 x", "run 2 y"]);
         assert_eq!(found.commands[5].name.as_deref(), Some("other (a=1, b=y)"));
         assert_eq!(found.commands[5].text, "go {other}");
-        assert_eq!(found.prepare.len(), 8);
+        // What it leaves out stands elsewhere, as in a command that prepares.
+        assert_eq!(found.commands[0].name, None);
+        assert_eq!(found.commands[9].name.as_deref(), Some("go 1 (b=y)"));
+        assert_eq!(found.prepare.len(), 12);
         assert_eq!(found.prepare[3], "make y");
+    }
+
+    #[test]
+    fn a_parameter_that_changes_nothing_is_refused() {
+        let question = BenchQuestion {
+            parameters: vec![BenchParameter::list("size", "1,2")],
+            ..BenchQuestion::new(vec![BenchCommand::new(None, "run {sice}")])
+        };
+        let why = expanded(question).unwrap_err().to_string();
+        assert!(why.contains("no command uses the parameter `size`"), "{why}");
     }
 }

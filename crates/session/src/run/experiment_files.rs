@@ -6,14 +6,14 @@ use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::picture::Picture;
 use crate::session::Session;
-use fairtrial_analysis::Dataset;
+use fairtrial_analysis::{Dataset, order};
 use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
 use fairtrial_driver::{report_with, result_dir_name};
 use fairtrial_engine::output_dir;
 use fairtrial_journal::{
     Durability, JournalError, RunDir, RunState, effective_records, write_atomic_bytes,
 };
-use fairtrial_model::{DURATION, Outcome, Params, Record};
+use fairtrial_model::{DURATION, Number, Outcome, Params, Record};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_text::escape;
 use fairtrial_text::significant::significant;
@@ -141,8 +141,9 @@ struct Trouble {
 
 #[derive(Debug, Deserialize)]
 struct Figures {
-    mean: f64,
-    p95: f64,
+    mean: Number,
+    // A metric that is finite in no iteration has a mean that is NaN, and nothing else.
+    p95: Option<Number>,
 }
 
 fn points(
@@ -164,12 +165,19 @@ fn points(
             parameters: record.trial.point.clone(),
             seed: record.trial.seed,
             outcome: record.outcome,
-            mean_s: duration.map(|figures| figures.mean),
-            p95_s: duration.map(|figures| figures.p95),
+            mean_s: duration.map(|figures| figures.mean.0),
+            p95_s: duration.and_then(|figures| figures.p95).map(|p95| p95.0),
             output: output.join(&name).is_dir().then_some(name),
         })
     };
-    records.iter().filter_map(point).collect()
+    // Records come in the shuffled order of the run.
+    let mut points: Vec<Point> = records.iter().filter_map(point).collect();
+    points.sort_by(|a, b| {
+        let task = a.task.cmp(&b.task);
+        task.then_with(|| order::points(&a.parameters, &b.parameters))
+            .then_with(|| a.seed.cmp(&b.seed))
+    });
+    points
 }
 
 fn write_sweep(

@@ -22,7 +22,7 @@ impl UnitKind {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Seed => "seed",
-            Self::Rollout => "rollout",
+            Self::Rollout => "trial",
             Self::Iteration => "iteration",
             Self::Task => "task",
         }

@@ -6,6 +6,7 @@ use fairtrial_model::{Quiet, TimedOutput};
 use fairtrial_session::{
     BenchCommand, BenchParameter, BenchQuestion, Runs, ShellChoice, quiet_cpu,
 };
+use fairtrial_text::count::counted;
 
 impl Args {
     /// What was typed, as the library takes it.
@@ -97,9 +98,9 @@ impl Args {
         }
         if self.names.len() > self.commands.len() {
             return Err(Failure::input(format!(
-                "there are {} names for {} commands",
-                self.names.len(),
-                self.commands.len()
+                "there are {} for {}",
+                counted(self.names.len(), "name"),
+                counted(self.commands.len(), "command")
             )));
         }
         let commands = self.commands.iter().enumerate();

@@ -287,6 +287,20 @@ fn a_failing_point_does_not_stop_the_sweep() {
         .expect("the sweep has a summary");
     let summary = std::fs::read_to_string(folder.join("SWEEP_SUMMARY.md")).unwrap();
     assert_eq!(summary.matches("| failed |").count(), 2, "{summary}");
+    // By the values of the parameter, and not in the order of the run; one metric that is NaN hides no other.
+    let rows = summary.lines().filter(|line| line.starts_with("| mine |"));
+    let rows: Vec<Vec<&str>> = rows.map(|row| row.split(" | ").collect()).collect();
+    let at: Vec<bool> = ["-1", "1", "2"]
+        .iter()
+        .zip(&rows)
+        .map(|(fail_at, row)| row[1].contains(&format!("\"fail_at\":{fail_at}}}")))
+        .collect();
+    assert_eq!(at, [true; 3], "{summary}");
+    assert!(
+        rows.iter()
+            .all(|row| row[4].parse::<f64>().is_ok() && row[5].parse::<f64>().is_ok()),
+        "{summary}"
+    );
 }
 
 #[test]

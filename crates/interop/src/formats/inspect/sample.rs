@@ -1,6 +1,6 @@
 //! One sample of a log, whole or as a summary: who it is, its scores, what it took, how it ended.
 
-use super::super::agent_metrics::Numbers;
+use super::super::agent_metrics::{Numbers, Tokens};
 use crate::error::InteropError;
 use crate::execution::Execution;
 use crate::json::Json;
@@ -98,9 +98,12 @@ impl InspectSample {
         let mut numbers = Numbers { execution, sink };
         numbers.seconds("time", self.times.total.map(|number| number.0));
         numbers.seconds("working_time", self.times.working.map(|number| number.0));
-        numbers.tokens("input_tokens", sum(|usage| usage.input_tokens));
-        numbers.tokens("output_tokens", sum(|usage| usage.output_tokens));
-        numbers.tokens("total_tokens", sum(|usage| usage.total_tokens));
+        numbers.tokens(&Tokens {
+            total: sum(|usage| usage.total_tokens),
+            input: sum(|usage| usage.input_tokens),
+            output: sum(|usage| usage.output_tokens),
+            cached: None,
+        });
         numbers.cost(sum(|usage| usage.total_cost));
         let limit = text_of(&self.limit, "type");
         if let Some(message) = text_of(&self.error, "message") {
