@@ -15,7 +15,8 @@ const MOST_NOTES: usize = 20;
 const UNEVEN: &str = "Tasks with fewer than k rollouts that count are left out: rows over other tasks are no trend over k.";
 
 /// Why there are no tables of what was solved.
-const NO_SHARES: &str = "Scores are not between 0 and 1, so nothing says which tasks were solved: there is no pass@k.";
+const NO_SHARES: &str =
+    "Scores are not between 0 and 1, so nothing says which tasks were solved: there is no pass@k.";
 
 /// The tables. Rollouts that another tool made are not run again.
 pub(crate) fn sections(summary: &RolloutSummary, imported: bool) -> Vec<Section> {

@@ -336,7 +336,5 @@ fn no_arm<'a>(
         .any(|side| !absent.contains(&side.as_str()) && !is_arm(side));
     let mut others = absent.iter().copied().filter(|side| !is_arm(side));
     let means_a_source = |side: &str| is_path(side) || Path::new(side).exists();
-    others.find(|side| {
-        question.arms_of.is_none() && (beside_a_source || means_a_source(side))
-    })
+    others.find(|side| question.arms_of.is_none() && (beside_a_source || means_a_source(side)))
 }

@@ -573,7 +573,9 @@ fn folders_that_hold_nothing_are_no_arms_of_the_newest_run() {
         std::fs::create_dir(project.path().join(folder)).unwrap();
     }
     let ran = project.expect(2, &["compare", "before", "after"]);
-    let told = ran.err.contains("before holds nothing that can be read here");
+    let told = ran
+        .err
+        .contains("before holds nothing that can be read here");
     assert!(told, "{}", ran.err);
 }
 

@@ -14,7 +14,11 @@ pub(super) fn grid(answer: &BenchAnswer<'_>) -> Grid {
         return counts(answer);
     }
     // A typical run may take no longer than the shell around it, which is taken off.
-    let typical = |timing: &Timing| [timing.median, timing.mean].into_iter().find(|it| *it > 0.0);
+    let typical = |timing: &Timing| {
+        [timing.median, timing.mean]
+            .into_iter()
+            .find(|it| *it > 0.0)
+    };
     let unit = Unit::of(answer.numbers, answer.commands.iter().filter_map(typical));
     let mut grid = Grid::new(vec![
         Column::words("command"),

@@ -164,11 +164,7 @@ const NAMED_CASES: usize = 4;
 const NAMED: usize = 12;
 
 /// What else was logged, and how it gets tables and charts of its own.
-pub(super) fn also_logged(
-    metrics: &[Family<'_>],
-    summary: &RunSummary,
-    detail: Detail,
-) -> String {
+pub(super) fn also_logged(metrics: &[Family<'_>], summary: &RunSummary, detail: Detail) -> String {
     let names: Vec<&str> = metrics.iter().map(|metric| metric.name).collect();
     let elsewhere = match detail {
         Detail::Terminal(_) => " (`summarize --all` shows them)",
@@ -179,5 +175,8 @@ pub(super) fn also_logged(
     } else {
         " What you declare in the spec gets its tables and charts by `fairtrial remeasure`, without running anything again."
     };
-    format!("Also logged: {}{elsewhere}.{declared}", first_of(&names, NAMED))
+    format!(
+        "Also logged: {}{elsewhere}.{declared}",
+        first_of(&names, NAMED)
+    )
 }

@@ -182,6 +182,9 @@ mod tests {
             ..BenchQuestion::new(vec![BenchCommand::new(None, "run {sice}")])
         };
         let why = expanded(question).unwrap_err().to_string();
-        assert!(why.contains("no command uses the parameter `size`"), "{why}");
+        assert!(
+            why.contains("no command uses the parameter `size`"),
+            "{why}"
+        );
     }
 }

@@ -6,8 +6,8 @@ use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::picture::Picture;
 use crate::session::Session;
-use fairtrial_analysis::{Dataset, order};
 use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
+use fairtrial_analysis::{Dataset, order};
 use fairtrial_driver::{report_with, result_dir_name};
 use fairtrial_engine::output_dir;
 use fairtrial_journal::{
