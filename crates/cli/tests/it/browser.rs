@@ -52,7 +52,9 @@ const TRAIN: &str = r#"BEGIN {
 /// Tells the page around what this one is like.
 const MEASURE: &str = r##"<script>
 addEventListener("load", () => {
-  const wide = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1);
+  // The table of all trials scrolls in a box of its own, which must not be too wide.
+  const scrolls = e => e.parentElement.closest(".ft-scroll");
+  const wide = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !scrolls(e));
   const shown = e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height > 0; };
   const figures = [...document.querySelectorAll("figure svg")];
   const letters = Math.min(...[...document.querySelectorAll("figure svg text")].map(
