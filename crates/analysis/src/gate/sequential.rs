@@ -88,7 +88,7 @@ fn judged(trajectory: &Trajectory, answer: &ArmAnswer) -> (GateWord, SequentialR
         return (GateWord::Equivalent, SequentialReason::Identical { pairs });
     }
     let look = trajectory.look(&answer.arm, pairs);
-    let Some(look) = look.filter(|look| look.result.is_some()) else {
+    let Some(look) = look.filter(|look| look.has_interval()) else {
         return open();
     };
     let at_a_gate = &look.at_a_gate;

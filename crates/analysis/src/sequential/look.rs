@@ -194,6 +194,13 @@ fn exact(differences: &[f64], rule: &Rule) -> Option<Seen> {
     })
 }
 
+impl ArmLook {
+    /// Whether there is something to hold against a margin: a repeated interval, or the exact difference.
+    pub(crate) const fn has_interval(&self) -> bool {
+        self.result.is_some() || matches!(self.why_none, Some(NoResult::Exact { .. }))
+    }
+}
+
 impl Seen {
     /// The look with its verdicts: for the run, and for a gate.
     pub(super) fn judged(

@@ -1,6 +1,6 @@
 //! A run that stopped by looking has its answer: its comparison says that one, with the interval that holds at every look.
 
-use super::look::ArmLook;
+use super::look::{ArmLook, NoResult};
 use super::trajectory::Trajectory;
 use crate::compare::method::kind::Scale;
 use crate::compare::objections::objection::ObjectionKind;
@@ -21,10 +21,20 @@ impl Comparison {
             let Some(look) = look else { continue };
             for metric in &mut contrast.metrics {
                 let verdict = &metric.verdict;
-                // That a method which looks once has no answer to so few values says nothing about the looks either.
+                // That a method which looks once has no answer to so few values says nothing about the looks either; nor do
+                // pairs that the stop cut in two. Those that broke before it are an objection of the look itself.
                 let only_looks = verdict.held_back_by().all(|objection| {
-                    use ObjectionKind::{NoInterval, OneValue, StoppedEarly};
-                    matches!(objection.kind, StoppedEarly | NoInterval { .. } | OneValue)
+                    use ObjectionKind::{
+                        MissingPairs, MissingUnits, NoInterval, OneValue, StoppedEarly,
+                    };
+                    matches!(
+                        objection.kind,
+                        StoppedEarly
+                            | NoInterval { .. }
+                            | OneValue
+                            | MissingPairs { .. }
+                            | MissingUnits { .. }
+                    )
                 });
                 let its = metric.metric == trajectory.metric;
                 if its && verdict.is_held_back() && only_looks {
@@ -39,14 +49,10 @@ impl Comparison {
 fn answer(metric: &mut MetricComparison, look: &ArmLook, trajectory: &Trajectory) {
     metric.verdict = look.verdict.clone();
     let centres = metric.centres;
-    let (Some(found), Some([control, candidate])) = (&look.result, centres.sides) else {
+    let (Some(found), Some([control, candidate])) = (found(look), centres.sides) else {
         return;
     };
-    let on_scale = Ranged {
-        value: found.estimate,
-        low: found.interval.low,
-        high: found.interval.high,
-    };
+    let on_scale = found.on_scale;
     let share = match trajectory.scale {
         Scale::Ratio => Some(on_scale.map(f64::exp_m1)),
         Scale::Difference => None,
@@ -68,13 +74,49 @@ fn answer(metric: &mut MetricComparison, look: &ArmLook, trajectory: &Trajectory
         margin: look.margin.map(own_unit),
         clears_margin: None,
     });
-    metric.count.control = found.n;
-    metric.count.candidate = found.n;
+    if let Some(n) = found.n {
+        metric.count.control = n;
+        metric.count.candidate = n;
+    }
     metric.method = Some(MethodUsed {
-        name: format!("{}, look {}", found.method, found.look),
+        name: found.method,
         logarithms: trajectory.scale == Scale::Ratio,
         between_points: centres.between_points,
         medians: centres.medians,
         note: metric.method.as_ref().and_then(|method| method.note),
     });
+}
+
+/// What a look found, on the scale of the looks.
+struct Found {
+    on_scale: Ranged,
+    method: String,
+    /// The pairs of a repeated interval.
+    n: Option<usize>,
+}
+
+fn found(look: &ArmLook) -> Option<Found> {
+    if let Some(result) = &look.result {
+        return Some(Found {
+            on_scale: Ranged {
+                value: result.estimate,
+                low: result.interval.low,
+                high: result.interval.high,
+            },
+            method: format!("{}, look {}", result.method, result.look),
+            n: Some(result.n),
+        });
+    }
+    match look.why_none {
+        Some(NoResult::Exact { difference }) => Some(Found {
+            on_scale: Ranged {
+                value: difference,
+                low: difference,
+                high: difference,
+            },
+            method: "exact difference".to_owned(),
+            n: None,
+        }),
+        _ => None,
+    }
 }

@@ -2,13 +2,17 @@
 
 use crate::common::{ended, measured, metric, record, spec};
 use crate::compare::lab::held_back;
-use fairtrial_analysis::compare::{MissingKind, ObjectionKind, Reason, Turned, Verdict, Word};
+use fairtrial_analysis::compare::{
+    Comparison, MissingKind, ObjectionKind, Reason, Turned, Verdict, Word, compare,
+};
 use fairtrial_analysis::dataset::{Dataset, FactKind, Origin};
 use fairtrial_analysis::gate::{
     Gate, GateOptions, GateReason, GateWord, Held, LineReason, SequentialReason, gate,
     gate_sequential,
 };
-use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Stop, with_budget};
+use fairtrial_analysis::sequential::{
+    SequentialPlan, SequentialRule, Stop, Trajectory, with_budget,
+};
 use fairtrial_analysis::{CompareOptions, Inputs, Observation};
 use fairtrial_model::{
     Direction, Margin, MetricDeclaration, Outcome, Points, Record, Reference, documented_seeds,
@@ -363,12 +367,23 @@ fn what_the_data_leave_open_is_inconclusive_and_says_what_is_missing() {
 
 /// A run of at most so many pairs as there are, which stops by looking; a candidate without a difference failed.
 fn stopped(differences: &[Option<f64>], margin: f64) -> (Option<Stop>, Gate) {
-    let score = MetricDeclaration {
+    let (trajectory, data) = stopped_of(&score(margin), differences);
+    let stop = trajectory.stop;
+    let answer = gate_sequential(trajectory, &data, &options()).unwrap();
+    (stop, answer)
+}
+
+fn score(margin: f64) -> MetricDeclaration {
+    MetricDeclaration {
         margin: Some(Margin::Absolute(margin)),
         ..metric("score", Some(Direction::Up))
-    };
+    }
+}
+
+/// The looks of such a run, and its trials until then.
+fn stopped_of(score: &MetricDeclaration, differences: &[Option<f64>]) -> (Trajectory, Dataset) {
     let rule = StopRule::decided(5, differences.len() as u32);
-    let spec = with_budget(&spec(std::slice::from_ref(&score)), &rule).unwrap();
+    let spec = with_budget(&spec(std::slice::from_ref(score)), &rule).unwrap();
     let plan = SequentialPlan::new(&spec, rule).unwrap();
     let mut looking = SequentialRule::new(&spec, plan).unwrap();
     let mut records = Vec::new();
@@ -384,10 +399,14 @@ fn stopped(differences: &[Option<f64>], margin: f64) -> (Option<Stop>, Gate) {
         });
     }
     let stop = records.iter().position(|one| looking.settled(one));
-    let mut data = dataset("run", &[score], &records[..=stop.unwrap()]);
+    let mut data = dataset(
+        "run",
+        std::slice::from_ref(score),
+        &records[..=stop.unwrap()],
+    );
     data.control = Some("control".to_owned());
-    let answer = gate_sequential(looking.trajectory(), &data, &options()).unwrap();
-    (looking.trajectory().stop, answer)
+    data.looked_at = Some("score".to_owned());
+    (looking.trajectory(), data)
 }
 
 /// What the repeated interval says against the margin.
@@ -466,6 +485,56 @@ fn the_gate_of_a_run_that_stopped_by_looking_says_what_the_run_says() {
         (stop, answer.word),
         (Some(Stop::Equivalent), GateWord::Equivalent)
     );
+}
+
+#[test]
+fn an_exact_difference_that_stopped_a_run_is_what_its_gate_says() {
+    let deterministic = MetricDeclaration {
+        deterministic: true,
+        ..score(0.5)
+    };
+    for (difference, stop, word) in [
+        (-2.0, Stop::Regressed, GateWord::Regressed),
+        (2.0, Stop::Improved, GateWord::Improved),
+        (-0.25, Stop::Equivalent, GateWord::Equivalent),
+        (0.0, Stop::Identical, GateWord::Equivalent),
+    ] {
+        let (trajectory, data) = stopped_of(&deterministic, &[Some(difference); 8]);
+        assert_eq!((trajectory.stop, trajectory.pairs), (Some(stop), 2));
+        let answer = gate_sequential(trajectory, &data, &options()).unwrap();
+        assert_eq!(answer.word, word, "{:?}", answer.lines);
+    }
+}
+
+/// The trials that were under way when the run stopped are no missing data.
+#[test]
+fn a_pair_that_the_stop_cut_in_two_does_not_hold_back_the_runs_own_answer() {
+    let deterministic = MetricDeclaration {
+        deterministic: true,
+        ..score(0.5)
+    };
+    let (trajectory, _) = stopped_of(&deterministic, &[Some(-2.0); 8]);
+    let of = |index: usize, arm: &str, value: f64| {
+        let one = record(index as u64, "train", arm, documented_seeds(index / 2));
+        measured(one, &[("score", value)])
+    };
+    let records: Vec<Record> = (0..5)
+        .map(|index| match index % 2 {
+            0 => of(index, "control", 10.0),
+            _ => of(index, "candidate", 8.0),
+        })
+        .collect();
+    let mut data = dataset("run", &[deterministic], &records);
+    data.control = Some("control".to_owned());
+    data.looked_at = Some("score".to_owned());
+    let alone = compare(Inputs::Arms(&data), &options().compare).unwrap();
+    let word = |found: &Comparison| found.contrasts[0].metrics[0].verdict.word;
+    assert_eq!(word(&alone), Word::Insufficient);
+    let answered = alone.answered_by(&trajectory);
+    assert_eq!(word(&answered), Word::Regressed);
+    let effect = answered.contrasts[0].metrics[0].effect.as_ref().unwrap();
+    assert_eq!(effect.absolute.value, -2.0);
+    assert_eq!((effect.absolute.low, effect.absolute.high), (-2.0, -2.0));
 }
 
 #[test]
