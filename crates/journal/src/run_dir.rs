@@ -5,11 +5,11 @@ use crate::error::{At, JournalError};
 use crate::root::DataRoot;
 use fairtrial_model::Access;
 use fairtrial_model::{Stamp, UtcTime};
-use jiff::SignedDuration;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A run named by name and stamp, `rollouts/<name>/<stamp>/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct RunDir {
 }
 
 /// How far ahead of the clock the newest run of a name may be for a new run to line up behind it.
-const CLOCK_STEP: SignedDuration = SignedDuration::from_hours(24);
+const CLOCK_STEP: Duration = Duration::from_hours(24);
 
 /// What git is to leave alone in a data root: all that is made here. Tasks and baselines are for the repository.
 const IGNORED: &[u8] = b"# Made by Fairtrial. Tasks and baselines may be committed; remove a line to commit runs, too.\n\
@@ -226,10 +226,10 @@ pub(crate) fn check_name(name: &str) -> Result<(), JournalError> {
 
 fn first_candidate(folder: &Path, now: UtcTime) -> Result<Stamp, JournalError> {
     let today = Stamp::of(now);
-    let horizon = now.0.checked_add(CLOCK_STEP).unwrap_or(now.0);
+    let horizon = Stamp::of(now.after(CLOCK_STEP));
     let newest = stamps_of(folder)?
         .into_iter()
-        .filter(|stamp| *stamp <= Stamp::of(UtcTime(horizon)))
+        .filter(|stamp| *stamp <= horizon)
         .max();
     Ok(newest.map_or(today, |newest| today.max(newest.next())))
 }
@@ -290,7 +290,7 @@ mod tests {
     use fairtrial_model::Access;
     use fairtrial_model::UtcTime;
 
-    const NOON: UtcTime = UtcTime(jiff::Timestamp::constant(1_756_038_896, 0));
+    const NOON: UtcTime = UtcTime::from_micros(1_756_038_896_000_000);
 
     fn root() -> (tempfile::TempDir, DataRoot) {
         let dir = tempfile::tempdir().unwrap();
@@ -338,12 +338,12 @@ mod tests {
     fn a_clock_set_back_does_not_make_an_old_run_the_latest() {
         let (_dir, root) = root();
         RunDir::create(&root, "a", Access::Owner, NOON).unwrap();
-        let earlier = UtcTime::from_micros(NOON.0.as_microsecond() - 3_600_000_000);
+        let earlier = UtcTime::from_micros(NOON.as_micros() - 3_600_000_000);
         let second = RunDir::create(&root, "a", Access::Owner, earlier).unwrap();
         assert_eq!(second.stamp().to_string(), "20250824__12-34-57");
         assert_eq!(RunDir::open(&root, "a", Selector::Latest).unwrap(), second);
         // A run from the far future (a dead battery) does not pull every later run along.
-        let last_week = UtcTime::from_micros(NOON.0.as_microsecond() - 7 * 86_400_000_000);
+        let last_week = UtcTime::from_micros(NOON.as_micros() - 7 * 86_400_000_000);
         assert_eq!(stamp_of_new(&root, "a", last_week), "20250817__12-34-56");
     }
 

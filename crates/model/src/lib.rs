@@ -35,7 +35,7 @@ mod worker_clock;
 pub use access::Access;
 pub use capped::Capped;
 pub use case::{is_cases, is_time_name, without_case};
-pub use clock::{Stamp, StampError, UtcTime};
+pub use clock::{Stamp, StampError, TimeError, UtcTime};
 pub use code::Code;
 pub use counter::HardwareCounter;
 pub use direction::Direction;

@@ -28,7 +28,7 @@ impl Caller {
             folder: std::env::current_dir().unwrap_or_default(),
             data_dir: None,
             program: std::env::current_exe()?,
-            now,
+            now: UtcTime::now,
         })
     }
 
@@ -43,11 +43,6 @@ impl Caller {
     pub fn redactor(&self) -> Redactor {
         Redactor::from_env(self.environment.iter().map(|(name, value)| (name, value)))
     }
-}
-
-/// Now, to the microsecond.
-pub fn now() -> UtcTime {
-    UtcTime::from_micros(jiff::Timestamp::now().as_microsecond())
 }
 
 /// The variables whose name and value are text.

@@ -59,7 +59,7 @@ pub use bench::{
     BENCH, BenchCommand, BenchFailure, BenchMetric, BenchParameter, BenchQuestion, Benched,
     Counter, PreparedBench, Runs, ShellChoice, Warmth, quiet_cpu,
 };
-pub use caller::{Caller, now};
+pub use caller::Caller;
 pub use check::{Checked, NotHere};
 pub use compare::{CompareQuestion, Compared};
 pub use data_root::{DATA_VARIABLE, FoundRoot};

@@ -1,5 +1,7 @@
 //! The way to a model: one question over HTTP, where this build can ask.
 
+#[cfg(feature = "judge")]
+use fairtrial_model::UtcTime;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -64,7 +66,7 @@ impl Call<'_> {
             return read.map_err(|error| again(format!("{url}: {error}")));
         }
         let asked = answer.headers().get("retry-after");
-        let asked = asked.and_then(|text| wait(text.to_str().ok()?, jiff::Timestamp::now()));
+        let asked = asked.and_then(|text| wait(text.to_str().ok()?, UtcTime::now()));
         let said = answer.body_mut().read_to_string().unwrap_or_default();
         let said: String = said.trim().chars().take(200).collect();
         let may_pass = status == 429 || status == 408 || status >= 500;
@@ -92,11 +94,11 @@ impl Call<'_> {
 
 /// The time to wait that an endpoint names: in seconds, or until a date.
 #[cfg(feature = "judge")]
-fn wait(text: &str, now: jiff::Timestamp) -> Option<Duration> {
+fn wait(text: &str, now: UtcTime) -> Option<Duration> {
     let text = text.trim();
     let until = || {
-        let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-        Some(date.duration_since(now).as_secs_f64().max(0.0))
+        let micros = UtcTime::from_header(text)?.as_micros() - now.as_micros();
+        Some((micros as f64 / 1e6).max(0.0))
     };
     let seconds: f64 = text.parse().ok().or_else(until)?;
     let usable = (0.0..=86_400.0).contains(&seconds);

@@ -74,7 +74,7 @@ impl FileState {
 pub(super) fn values(run: &RunDir, seen: FileState, state: &RunState) -> Vec<Value> {
     let opened = state.opened.as_ref();
     let closed = state.closed();
-    let micros = |time: UtcTime| time.0.as_microsecond();
+    let micros = |time: UtcTime| time.as_micros();
     let mut values: Vec<Value> = vec![
         run.name().to_owned().into(),
         run.stamp().to_string().into(),

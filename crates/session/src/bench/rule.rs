@@ -88,9 +88,9 @@ impl State {
 
 impl State {
     fn took(&self) -> Duration {
-        let micros = self.span.map_or(0, |(first, last)| {
-            last.0.as_microsecond() - first.0.as_microsecond()
-        });
+        let micros = self
+            .span
+            .map_or(0, |(first, last)| last.as_micros() - first.as_micros());
         Duration::from_micros(micros.unsigned_abs())
     }
 }

@@ -101,7 +101,7 @@ impl Made<'_> {
             parallel: Some(1),
             order: Order::Blocks,
             // Recorded with the plan: which command goes first in a pair must not be the same in every bench.
-            order_seed: (caller.now)().0.as_microsecond().unsigned_abs(),
+            order_seed: (caller.now)().as_micros().unsigned_abs(),
             tasks: tasks.collect(),
             arms: (arms.iter().filter(|_| several))
                 .map(|arm| Arm {

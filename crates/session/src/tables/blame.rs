@@ -5,10 +5,10 @@ use crate::revision::git;
 use crate::session::Session;
 use fairtrial_model::UtcTime;
 use fairtrial_table::{RowOrigin, RowState};
-use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::Path;
+use std::time::Duration;
 
 /// One row with what is known.
 #[derive(Debug, Serialize)]
@@ -74,14 +74,8 @@ impl Session {
 }
 
 fn is_older(date: &str, days: u32, now: UtcTime) -> bool {
-    let Ok(then) = date.parse::<Timestamp>() else {
-        return true;
-    };
-    let limit = now
-        .0
-        .to_zoned(TimeZone::UTC)
-        .checked_sub(i64::from(days).days());
-    limit.is_ok_and(|limit| then < limit.timestamp())
+    let limit = now.before(Duration::from_hours(24) * days);
+    date.parse::<UtcTime>().map_or(true, |then| then < limit)
 }
 
 /// What version control knows about each line; nothing outside a repository.
@@ -107,10 +101,9 @@ fn history(path: &Path) -> HashMap<usize, GitLine> {
                 },
             );
         } else if let Some(seconds) = line.strip_prefix("committer-time ") {
-            let at = seconds.parse().ok().map(Timestamp::from_second);
-            date = at
-                .and_then(Result::ok)
-                .map_or_else(String::new, |at| at.to_string());
+            let seconds: Option<i64> = seconds.parse().ok();
+            let at = seconds.map(|seconds| UtcTime::from_micros(seconds.saturating_mul(1_000_000)));
+            date = at.map_or_else(String::new, |at| at.to_string());
         } else if let Some(text) = line.strip_prefix("summary ") {
             text.clone_into(&mut summary);
         } else {

@@ -204,7 +204,7 @@ impl Run {
             self.execution.metrics.push((runtime, seconds));
             let end = self.execution.started_at;
             self.execution.ended_at = end.and_then(|start| {
-                let start = start.0.as_microsecond() as f64 / 1e6;
+                let start = start.as_micros() as f64 / 1e6;
                 time::from_seconds(start + seconds)
             });
         }

@@ -4,8 +4,7 @@
 //! first three moments: with two points the variance would grow with n. The window is wide enough, by Bernstein's
 //! inequality, that what wraps around has a chance below 1e-12.
 
-use realfft::RealFftPlanner;
-use realfft::num_complex::Complex;
+use super::fourier::{Complex, Fourier};
 
 /// One resampled mean in a sum of independent ones: the terms are the values over n, with a sign.
 pub(super) struct Part {
@@ -162,29 +161,18 @@ fn common_divisor(mut a: f64, mut b: f64, nothing: f64) -> f64 {
 
 /// The chances on the circle of grid points.
 fn transform(parts: &[Part], step: f64) -> Vec<f64> {
-    let mut planner = RealFftPlanner::<f64>::new();
-    let forward = planner.plan_fft_forward(GRID);
-    let inverse = planner.plan_fft_inverse(GRID);
+    let fourier = Fourier::of(GRID);
     let mut product = vec![Complex::new(1.0 / GRID as f64, 0.0); GRID / 2 + 1];
     for part in parts {
-        let mut density = binned(part, step);
-        let mut spectrum = forward.make_output_vec();
-        if forward.process(&mut density, &mut spectrum).is_err() {
-            unreachable!("the buffers have the lengths that the transform asked for");
-        }
-        let power = part.terms.len() as u32;
+        let spectrum = fourier.forward(&binned(part, step));
         for (total, value) in product.iter_mut().zip(spectrum) {
-            *total *= value.powu(power);
+            *total = *total * value.power(part.terms.len());
         }
     }
     // The ends of a real transform are real; rounding must not say otherwise.
     product[0].im = 0.0;
     product[GRID / 2].im = 0.0;
-    let mut mass = inverse.make_output_vec();
-    if inverse.process(&mut product, &mut mass).is_err() {
-        unreachable!("the buffers have the lengths that the transform asked for");
-    }
-    mass
+    fourier.inverse(&product)
 }
 
 fn binned(part: &Part, step: f64) -> Vec<f64> {

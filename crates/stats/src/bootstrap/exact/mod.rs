@@ -4,7 +4,9 @@
 //! distribution by FFT. Order statistics (median, quantiles): a binomial formula.
 
 mod convolution;
+
 mod enumeration;
+mod fourier;
 mod order_statistic;
 
 pub use order_statistic::{median, quantile};
