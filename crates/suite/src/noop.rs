@@ -5,14 +5,14 @@ use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Registration};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
-struct Params {}
+struct Knobs {}
 
 struct Noop;
 
 impl Configured for Noop {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(Params {}: Params) -> Self {
+    fn new(Knobs {}: Knobs) -> Self {
         Self
     }
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
     clippy::struct_excessive_bools,
     reason = "each is a parameter of the spec, under its own name"
 )]
-struct Params {
+struct Knobs {
     monitor_cpu: bool,
     monitor_memory: bool,
     monitor_disk: bool,
@@ -29,14 +29,14 @@ struct Params {
 }
 
 struct SystemProfiler {
-    params: Params,
+    params: Knobs,
     desk: Desk,
 }
 
 impl Configured for SystemProfiler {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self {
             params,
             desk: Desk::default(),
@@ -79,15 +79,15 @@ impl SystemProfiler {
 
 /// What the process and the machine show at one moment.
 #[derive(Debug, Clone, Copy, Default)]
-struct Look {
+struct SystemReading {
     cpu_s: Option<f64>,
     rss: Option<f64>,
     disk: Option<(f64, f64)>,
     network: Option<(f64, f64)>,
 }
 
-impl Look {
-    fn now(params: &Params) -> Self {
+impl SystemReading {
+    fn now(params: &Knobs) -> Self {
         let wanted = |on: bool| on.then_some(());
         Self {
             cpu_s: wanted(params.monitor_cpu).map(|()| cpu_seconds()),
@@ -136,20 +136,20 @@ fn network_bytes() -> Option<(f64, f64)> {
 }
 
 /// Looks at an interval until told to stop, and once more then.
-fn watch(params: &Params, interval: Duration, stopped: &Receiver<()>) -> Vec<(f64, Look)> {
+fn watch(params: &Knobs, interval: Duration, stopped: &Receiver<()>) -> Vec<(f64, SystemReading)> {
     let began = Instant::now();
     let mut looks = Vec::new();
     loop {
-        looks.push((began.elapsed().as_secs_f64(), Look::now(params)));
+        looks.push((began.elapsed().as_secs_f64(), SystemReading::now(params)));
         if stopped.recv_timeout(interval) != Err(RecvTimeoutError::Timeout) {
-            looks.push((began.elapsed().as_secs_f64(), Look::now(params)));
+            looks.push((began.elapsed().as_secs_f64(), SystemReading::now(params)));
             return looks;
         }
     }
 }
 
 /// The figures over all looks; what was not looked at or cannot be seen is absent.
-fn figures(looks: &[(f64, Look)]) -> Metrics {
+fn figures(looks: &[(f64, SystemReading)]) -> Metrics {
     let mut metrics = Metrics::new();
     let (Some((began, first)), Some((ended, last))) = (looks.first(), looks.last()) else {
         return metrics;

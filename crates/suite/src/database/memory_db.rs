@@ -10,7 +10,7 @@ use serde_json::json;
 use std::time::Instant;
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     num_steps: usize,
     num_agents: usize,
     storage: Choice,
@@ -64,14 +64,14 @@ impl Default for Tested {
 }
 
 struct MemoryDb {
-    params: Params,
+    params: Knobs,
     desk: Desk,
 }
 
 impl Configured for MemoryDb {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self {
             params,
             desk: Desk::default(),

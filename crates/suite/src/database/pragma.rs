@@ -42,7 +42,7 @@ const TRANSACTION: usize = 100;
 const BASELINE: &str = "balanced";
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     num_records: usize,
     db_size_mb: f64,
     profiles: Vec<String>,
@@ -53,15 +53,15 @@ struct Params {
 const FILLED: &str = "filled.db";
 
 struct Pragma {
-    params: Params,
+    params: Knobs,
     desk: Desk,
     rows: usize,
 }
 
 impl Configured for Pragma {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self {
             params,
             desk: Desk::default(),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::time::Instant;
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     num_records: usize,
     num_agents: usize,
     batch_size: usize,
@@ -20,14 +20,14 @@ struct Params {
 }
 
 struct Profiler {
-    params: Params,
+    params: Knobs,
     desk: Desk,
 }
 
 impl Configured for Profiler {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self {
             params,
             desk: Desk::default(),
@@ -84,7 +84,7 @@ impl Profiler {
         connection: &Connection,
         found: &mut Map<String, Value>,
     ) -> Result<(), Failure> {
-        let Params {
+        let Knobs {
             num_records: count,
             batch_size,
             ..

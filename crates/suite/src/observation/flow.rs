@@ -7,7 +7,7 @@ use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registr
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     width: usize,
     height: usize,
     num_agents: usize,
@@ -21,9 +21,9 @@ struct Params {
 struct Flow(Observing);
 
 impl Configured for Flow {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self(Observing {
             width: params.width,
             height: params.height,

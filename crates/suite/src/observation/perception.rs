@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     agent_counts: Vec<usize>,
     radii: Vec<usize>,
     storage_modes: Vec<StorageMode>,
@@ -18,12 +18,12 @@ struct Params {
     height: usize,
 }
 
-struct Perception(Params);
+struct Perception(Knobs);
 
 impl Configured for Perception {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self(params)
     }
 }
@@ -31,7 +31,7 @@ impl Configured for Perception {
 impl Perception {
     /// Every combination, in the order of the parameters.
     fn cases(&self) -> impl Iterator<Item = Observing> {
-        let Params {
+        let Knobs {
             steps,
             width,
             height,

@@ -1,17 +1,17 @@
 //! One agent's memories in Redis: an expiring record each, a timeline, and an index by place.
 
-use super::params::Params;
-use super::resp::{Commands, Link, Reply};
+use super::params::Knobs;
+use super::resp::{Commands, Link, RedisReply};
 use fairtrial_experiment::Failure;
 
 /// The memories of one agent.
 pub(super) struct AgentMemory<'a> {
     agent: usize,
-    params: &'a Params,
+    params: &'a Knobs,
 }
 
 impl<'a> AgentMemory<'a> {
-    pub(super) fn new(agent: usize, params: &'a Params) -> Self {
+    pub(super) fn new(agent: usize, params: &'a Knobs) -> Self {
         Self { agent, params }
     }
 
@@ -70,7 +70,7 @@ impl<'a> AgentMemory<'a> {
     /// Reads one; nothing where it was forgotten.
     pub(super) fn recall(&self, link: &mut Link, entry: usize) -> Result<Option<String>, Failure> {
         match link.ask(&["GET", &self.key(entry)])? {
-            Reply::Nothing => Ok(None),
+            RedisReply::Nothing => Ok(None),
             reply => reply.text().map(Some),
         }
     }
@@ -131,13 +131,13 @@ impl<'a> AgentMemory<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Params;
-    use super::super::server::Server;
+    use super::super::Knobs;
+    use super::super::server::RedisServer;
     use super::AgentMemory;
 
     #[test]
     fn memories_are_kept_found_and_forgotten_in_a_real_server() {
-        let server = match Server::start() {
+        let server = match RedisServer::start() {
             Ok(server) => server,
             Err(error) if error.to_string().contains("not installed") => {
                 assert!(std::env::var_os("CI").is_none(), "{error}");
@@ -150,7 +150,7 @@ mod tests {
             Err(error) => panic!("{error}"),
         };
         let mut link = server.connect().unwrap();
-        let params = Params {
+        let params = Knobs {
             num_agents: 1,
             memory_entries: 5,
             batch_size: 4,

@@ -11,22 +11,22 @@ use agent_memory::AgentMemory;
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use fairtrial_stats::rng::{Purpose, Stream};
 use operations::Operations;
-use params::Params;
+use params::Knobs;
 use resp::Link;
 use serde_json::{Value, json};
-use server::Server;
+use server::RedisServer;
 use std::time::Instant;
 
 struct RedisMemory {
-    params: Params,
-    server: Option<Server>,
+    params: Knobs,
+    server: Option<RedisServer>,
     version: String,
 }
 
 impl Configured for RedisMemory {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self {
             params,
             server: None,
@@ -45,7 +45,7 @@ impl RedisMemory {
         link: &mut Link,
         seed: u64,
     ) -> Result<(Operations, Operations, Value), Failure> {
-        let Params {
+        let Knobs {
             num_agents,
             memory_entries,
             cleanup_interval,
@@ -150,9 +150,9 @@ fn used_memory(link: &mut Link) -> Result<u64, Failure> {
 impl Experiment for RedisMemory {
     fn setup(&mut self, context: &mut Context) -> Result<(), Failure> {
         let server = if self.params.address.is_empty() {
-            Server::start()?
+            RedisServer::start()?
         } else {
-            Server::at(&self.params.address)
+            RedisServer::at(&self.params.address)
         };
         let mut link = server.connect()?;
         let info = link.ask(&["INFO", "server"])?.text()?;

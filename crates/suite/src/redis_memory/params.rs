@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Params {
+pub(super) struct Knobs {
     pub(super) num_agents: usize,
     pub(super) memory_entries: usize,
     pub(super) batch_size: usize,

@@ -15,17 +15,17 @@ const LONGEST: usize = 512 * 1024 * 1024;
 const DEEPEST: usize = 8;
 
 /// Both ways of a connection.
-trait Stream: Read + Write + Send {}
-impl<S: Read + Write + Send> Stream for S {}
+trait ByteStream: Read + Write + Send {}
+impl<S: Read + Write + Send> ByteStream for S {}
 
 /// A connection to a server.
 pub(super) struct Link {
-    stream: BufReader<Box<dyn Stream>>,
+    stream: BufReader<Box<dyn ByteStream>>,
 }
 
 /// What a server answers to one command.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Reply {
+pub(super) enum RedisReply {
     /// Nothing is there.
     Nothing,
     /// A number.
@@ -33,10 +33,10 @@ pub(super) enum Reply {
     /// Text: a status or a value.
     Text(String),
     /// Several replies.
-    List(Vec<Reply>),
+    List(Vec<RedisReply>),
 }
 
-impl Reply {
+impl RedisReply {
     /// The text of this reply.
     pub(super) fn text(self) -> Result<String, Failure> {
         match self {
@@ -62,7 +62,7 @@ impl Reply {
     }
 }
 
-fn unexpected(reply: &Reply) -> Failure {
+fn unexpected(reply: &RedisReply) -> Failure {
     format!("the Redis server answered something else than expected: {reply:?}").into()
 }
 
@@ -116,14 +116,14 @@ impl Link {
         Ok(link)
     }
 
-    fn over(stream: impl Stream + 'static) -> Self {
+    fn over(stream: impl ByteStream + 'static) -> Self {
         Self {
             stream: BufReader::new(Box::new(stream)),
         }
     }
 
     /// Sends one command and waits for its reply.
-    pub(super) fn ask(&mut self, words: &[&str]) -> Result<Reply, Failure> {
+    pub(super) fn ask(&mut self, words: &[&str]) -> Result<RedisReply, Failure> {
         let mut command = Commands::default();
         command.add(words);
         self.stream.get_mut().write_all(&command.bytes)?;
@@ -141,13 +141,13 @@ impl Link {
         failed
     }
 
-    fn reply(&mut self) -> Result<Reply, Failure> {
+    fn reply(&mut self) -> Result<RedisReply, Failure> {
         read(&mut self.stream, DEEPEST)
     }
 }
 
 /// Reads one reply; an error of the server is an error here.
-fn read(from: &mut impl BufRead, depth: usize) -> Result<Reply, Failure> {
+fn read(from: &mut impl BufRead, depth: usize) -> Result<RedisReply, Failure> {
     let mut line = String::new();
     if from.take(LONGEST as u64).read_line(&mut line)? == 0 {
         return Err("the Redis server closed the connection".into());
@@ -157,23 +157,23 @@ fn read(from: &mut impl BufRead, depth: usize) -> Result<Reply, Failure> {
     let kind = letters.next();
     let rest = letters.as_str();
     match kind {
-        Some('+') => Ok(Reply::Text(rest.to_owned())),
+        Some('+') => Ok(RedisReply::Text(rest.to_owned())),
         Some('-') => Err(format!("the Redis server refused a command: {rest}").into()),
-        Some(':') => Ok(Reply::Whole(rest.parse()?)),
+        Some(':') => Ok(RedisReply::Whole(rest.parse()?)),
         Some('$') => match length(rest)? {
-            None => Ok(Reply::Nothing),
+            None => Ok(RedisReply::Nothing),
             Some(length) => {
                 let mut bytes = vec![0; length + 2];
                 from.read_exact(&mut bytes)?;
                 bytes.truncate(length);
-                Ok(Reply::Text(String::from_utf8(bytes)?))
+                Ok(RedisReply::Text(String::from_utf8(bytes)?))
             }
         },
         Some('*') if depth > 0 => match length(rest)? {
-            None => Ok(Reply::Nothing),
+            None => Ok(RedisReply::Nothing),
             Some(length) => {
                 let replies = (0..length).map(|_| read(from, depth - 1));
-                Ok(Reply::List(replies.collect::<Result<_, _>>()?))
+                Ok(RedisReply::List(replies.collect::<Result<_, _>>()?))
             }
         },
         _ => Err(format!("the Redis server answered `{line}`, which is not its protocol").into()),
@@ -245,22 +245,26 @@ fn split_port(place: &str) -> Option<(&str, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Commands, Reply, read};
+    use super::{Address, Commands, RedisReply, read};
 
-    fn said(bytes: &str) -> Result<Reply, String> {
+    fn said(bytes: &str) -> Result<RedisReply, String> {
         read(&mut bytes.as_bytes(), 2).map_err(|error| error.to_string())
     }
 
     #[test]
     fn replies_of_every_kind_are_read() {
-        let text = |text: &str| Reply::Text(text.to_owned());
+        let text = |text: &str| RedisReply::Text(text.to_owned());
         assert_eq!(said("+OK\r\n"), Ok(text("OK")));
-        assert_eq!(said(":-3\r\n"), Ok(Reply::Whole(-3)));
+        assert_eq!(said(":-3\r\n"), Ok(RedisReply::Whole(-3)));
         assert_eq!(said("$4\r\na\r\nb\r\n"), Ok(text("a\r\nb")));
         assert_eq!(said("$0\r\n\r\n"), Ok(text("")));
-        assert_eq!(said("$-1\r\n"), Ok(Reply::Nothing));
-        assert_eq!(said("*-1\r\n"), Ok(Reply::Nothing));
-        let list = Reply::List(vec![text("1"), Reply::Whole(2), Reply::List(Vec::new())]);
+        assert_eq!(said("$-1\r\n"), Ok(RedisReply::Nothing));
+        assert_eq!(said("*-1\r\n"), Ok(RedisReply::Nothing));
+        let list = RedisReply::List(vec![
+            text("1"),
+            RedisReply::Whole(2),
+            RedisReply::List(Vec::new()),
+        ]);
         assert_eq!(said("*3\r\n$1\r\n1\r\n:2\r\n*0\r\n"), Ok(list));
     }
 

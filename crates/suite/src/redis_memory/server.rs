@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A server; one that was started here ends with this value.
-pub(super) struct Server {
+pub(super) struct RedisServer {
     address: String,
     own: Option<(Child, TempDir)>,
 }
@@ -32,7 +32,7 @@ enum NoServer {
     Start(#[source] io::Error),
 }
 
-impl Server {
+impl RedisServer {
     /// A server that is there already.
     pub(super) fn at(address: &str) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for RedisServer {
     fn drop(&mut self) {
         if let Some((child, _)) = &mut self.own {
             // One that ended by itself needs no more.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     algorithms: Vec<Algorithm>,
     agent_counts: Vec<usize>,
     world_sizes: Vec<f64>,
@@ -18,12 +18,12 @@ struct Params {
     steps: usize,
 }
 
-struct Comprehensive(Params);
+struct Comprehensive(Knobs);
 
 impl Configured for Comprehensive {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self(params)
     }
 }

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     algorithms: Vec<Algorithm>,
     agent_counts: Vec<usize>,
     world_size: f64,
-    query_types: Vec<Query>,
+    query_types: Vec<QueryKind>,
     query_radius: f64,
     steps: usize,
 }
@@ -21,13 +21,13 @@ struct Params {
 /// Kinds of queries.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Query {
+enum QueryKind {
     Range,
     Nearest,
     Intersection,
 }
 
-impl Query {
+impl QueryKind {
     const NAMES: [&'static str; 3] = ["range", "nearest", "intersection"];
 
     const fn name(self) -> &'static str {
@@ -35,19 +35,19 @@ impl Query {
     }
 }
 
-struct IndexProfiler(Params);
+struct IndexProfiler(Knobs);
 
 impl Configured for IndexProfiler {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self(params)
     }
 }
 
 impl IndexProfiler {
     fn profile(&self, algorithm: Algorithm, count: usize, seed: u64) -> Value {
-        let Params {
+        let Knobs {
             world_size: world,
             query_radius: radius,
             ..
@@ -64,9 +64,9 @@ impl IndexProfiler {
         found.insert("build_time".to_owned(), json!(build_time));
         for query in &self.0.query_types {
             let (seconds, sum) = each(&places, |place| match query {
-                Query::Range => index.within(place, radius),
-                Query::Nearest => usize::from(index.nearest(place).is_some()),
-                Query::Intersection => index.in_square(place, radius),
+                QueryKind::Range => index.within(place, radius),
+                QueryKind::Nearest => usize::from(index.nearest(place).is_some()),
+                QueryKind::Intersection => index.in_square(place, radius),
             });
             let entry = json!({
                 "avg_time": seconds, "operations_per_second": 1.0 / seconds.max(1e-12),
@@ -106,8 +106,8 @@ pub(crate) fn registration() -> Registration {
             Param::number("world_size", 200.0)
                 .at_least(1.0)
                 .doc("Side of the square world"),
-            Param::list("query_types", ParamType::Text, Query::NAMES)
-                .one_of(Query::NAMES)
+            Param::list("query_types", ParamType::Text, QueryKind::NAMES)
+                .one_of(QueryKind::NAMES)
                 .doc("Disc, nearest point, square"),
             Param::number("query_radius", 25.0)
                 .at_least(0.001)

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 const CONTAINERS: [&str; 3] = ["list", "dict", "numpy_array"];
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     algorithms: Vec<Algorithm>,
     agent_counts: Vec<usize>,
     world_sizes: Vec<f64>,
@@ -24,12 +24,12 @@ struct Params {
     track_garbage_collection: bool,
 }
 
-struct MemoryProfiler(Params);
+struct MemoryProfiler(Knobs);
 
 impl Configured for MemoryProfiler {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self(params)
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct Knobs {
     algorithms: Vec<Algorithm>,
     agent_counts: Vec<usize>,
     world_sizes: Vec<f64>,
@@ -21,12 +21,12 @@ struct Params {
     analyze_memory_efficiency: bool,
 }
 
-struct Analyzer(Params);
+struct Analyzer(Knobs);
 
 impl Configured for Analyzer {
-    type Params = Params;
+    type Params = Knobs;
 
-    fn new(params: Params) -> Self {
+    fn new(params: Knobs) -> Self {
         Self(params)
     }
 }
