@@ -5,6 +5,7 @@
 //! (`tests/corpus.rs`) and for as long as asked (`cargo xtask fuzz`), there in processes with little memory and little time.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod change;
 mod importers;
 mod random;

@@ -1,5 +1,6 @@
 //! The readers, each with files that it reads: those of `corpus/`, and examples of the crate that it is in.
 
+use crate::agents::agents;
 use crate::importers::importers;
 use fairtrial_analysis::Dataset;
 use fairtrial_analysis::curves::Histories;
@@ -9,6 +10,7 @@ use fairtrial_experiment::protocol::{Reply, Request};
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{DataRoot, RunState, line_hashes, read_journal, record_from_line};
 use fairtrial_model::{MetricDeclaration, Params, Resources, TrialKey};
+use fairtrial_report::seal::check;
 use fairtrial_spec::{FileCheck, Filter, Format, LoadOptions, Style, load_text, render};
 use fairtrial_table::{Origins, Table, diff};
 use fairtrial_trial::collect;
@@ -29,7 +31,7 @@ pub struct Target {
 }
 
 impl Target {
-    fn new(name: &str, read: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(name: &str, read: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
         Self {
             name: name.to_owned(),
             files: corpus(name),
@@ -87,6 +89,10 @@ pub fn targets() -> Vec<Target> {
             let _ = serde_json::from_slice::<Environment>(bytes);
         }),
         metrics(),
+        episodes(),
+        Target::text("seal", |text| {
+            let _ = check(text);
+        }),
         histories(),
         Target::text("result", |text| {
             let _ = Dataset::from_result_json("a.json", text);
@@ -110,6 +116,7 @@ pub fn targets() -> Vec<Target> {
         }),
         Target::text("scheduler", read_answer),
     ];
+    targets.extend(agents());
     targets.extend(importers());
     targets
 }
@@ -145,12 +152,12 @@ fn filter(text: &str) {
 }
 
 /// A folder of one process, on a file system in memory where there is one.
-fn folder() -> TempDir {
+pub(crate) fn folder() -> TempDir {
     let made = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     made.unwrap_or_else(|error| panic!("no folder for the input: {error}"))
 }
 
-fn write(path: &Path, bytes: &[u8]) {
+pub(crate) fn write(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
@@ -211,8 +218,24 @@ steps_of_episodes = { from = "episodes:eval", mean = "step", episodes = ":10" }
 file = "out.csv"
 "#;
 
-fn measured() -> Vec<MetricDeclaration> {
-    let loaded = load_text("spec", MEASURED, Format::Toml, &LoadOptions::default());
+/// Metrics of episodes: one row for each, and several.
+const EPISODES: &str = r#"
+name = "fuzz"
+command = "true"
+[metrics]
+solved = { from = "episodes:rows", share = { success = 1 }, where = { step = { min = 1 } } }
+reward = { from = "episodes:groups", mean = "total", episodes = "1:" }
+steps = { from = "episodes:groups", mean = "step" }
+[episode_files.rows]
+file = "*/eval.csv"
+[episode_files.groups]
+file = "evals/eval.csv"
+episode = { repeats = "task" }
+values = { total = { sum = "reward" } }
+"#;
+
+fn measured(spec: &str) -> Vec<MetricDeclaration> {
+    let loaded = load_text("spec", spec, Format::Toml, &LoadOptions::default());
     let spec = loaded.spec.as_ref();
     spec.map_or_else(
         || panic!("{:?}", loaded.diagnostics),
@@ -221,13 +244,23 @@ fn measured() -> Vec<MetricDeclaration> {
 }
 
 fn metrics() -> Target {
-    let (folder, declared) = (folder(), measured());
+    let (folder, declared) = (folder(), measured(MEASURED));
     Target::new("metrics", move |bytes| {
         let logs = folder.path().join("logs");
         fs::create_dir_all(&logs).unwrap_or_default();
         for name in ["metrics.jsonl", "out.csv", "out.json", "logs/stdout.log"] {
             write(&folder.path().join(name), bytes);
         }
+        collect(folder.path(), &declared, &Resources::default());
+    })
+}
+
+fn episodes() -> Target {
+    let (folder, declared) = (folder(), measured(EPISODES));
+    Target::new("episodes", move |bytes| {
+        let evals = folder.path().join("evals");
+        fs::create_dir_all(&evals).unwrap_or_default();
+        write(&evals.join("eval.csv"), bytes);
         collect(folder.path(), &declared, &Resources::default());
     })
 }

@@ -26,6 +26,8 @@ pub struct Evidence {
     pub last_line: Option<LineHash>,
     /// Whether the run was closed; of one that was not, nobody can tell whether lines are missing at its end.
     pub is_closed: bool,
+    /// Bytes of an unfinished last line, which the next session takes away.
+    pub torn: Option<u64>,
     /// What differs.
     pub differences: Vec<Difference>,
 }
@@ -77,6 +79,7 @@ pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
         unchained: state.unchained,
         last_line: state.last_line,
         is_closed: state.closed().is_some(),
+        torn: state.summary.torn.map(|torn| torn.bytes),
         differences: state.problems.iter().map(broken).collect(),
     };
     let differences = &mut evidence.differences;

@@ -79,12 +79,25 @@ pub fn write_once(path: &Path, bytes: &[u8]) -> Result<Fresh, JournalError> {
 /// else replaces it now.
 pub fn remove_unfinished(path: &Path) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let start = format!(".{name}.{}.", crate::provenance::host::host_name());
+    remove_of_the_dead(parent(path), |of| of == name);
+}
+
+/// The same for every file of a folder. Only for whoever holds the lock under which its files are replaced.
+pub(crate) fn remove_all_unfinished(folder: &Path) {
+    remove_of_the_dead(folder, |_| true);
+}
+
+/// Removes temporary files of dead processes of this machine, `.NAME.HOST.PID.NUMBER.tmp`, of the names that are wanted.
+fn remove_of_the_dead(folder: &Path, wanted: impl Fn(&str) -> bool) {
+    let host = format!(".{}", crate::provenance::host::host_name());
     let maker = |file: &str| -> Option<u32> {
-        let rest = file.strip_prefix(&start)?.strip_suffix(".tmp")?;
-        rest.split('.').next()?.parse().ok()
+        let (rest, number) = file.strip_suffix(".tmp")?.rsplit_once('.')?;
+        let (name, pid) = rest.rsplit_once('.')?;
+        let name = name.strip_suffix(&host)?.strip_prefix('.')?;
+        let is_ours = wanted(name) && number.parse::<u64>().is_ok();
+        pid.parse().ok().filter(|_| is_ours)
     };
-    for entry in fs::read_dir(parent(path)).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let file = entry.file_name();
         if maker(&file.to_string_lossy()).is_some_and(is_dead) {
             let _ = fs::remove_file(entry.path());

@@ -27,6 +27,7 @@ mod resolved_spec;
 mod root;
 mod run_dir;
 mod state;
+mod trial_states;
 pub mod views;
 mod writer;
 
@@ -56,5 +57,6 @@ pub use records::{RecordFile, effective_records};
 pub use resolved_spec::{ResolvedSpecError, resolved_spec};
 pub use root::DataRoot;
 pub use run_dir::{RunDir, list_runs};
-pub use state::{BatchInfo, Problem, RunState, SessionInfo, Times, TrialState};
+pub use state::{BatchInfo, Problem, RunState, SessionInfo, Times};
+pub use trial_states::TrialState;
 pub use writer::{Commit, JournalWriter, OnCommit, Repair, Seq, WriterOptions};

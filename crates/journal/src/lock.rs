@@ -1,6 +1,6 @@
 //! Who works on a run: a lock that dies with its holder, and the requests to stop and to pause.
 
-use crate::atomic::{Durability, write_atomic_bytes};
+use crate::atomic::{Durability, remove_all_unfinished, write_atomic_bytes};
 use crate::error::{At, JournalError};
 use crate::holder::{Holder, Locked};
 use crate::provenance::host::host_name;
@@ -59,6 +59,9 @@ impl RunLock {
         clear(&run.cancel())?;
         clear(&run.pause())?;
         lock.sign(now).at("write", &path)?;
+        for folder in [run.path().to_owned(), run.task_results(), run.code()] {
+            remove_all_unfinished(&folder);
+        }
         Ok(lock)
     }
 

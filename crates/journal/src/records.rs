@@ -2,7 +2,8 @@
 
 use crate::error::{At, JournalError};
 use crate::line;
-use crate::state::{RunState, TrialState};
+use crate::state::RunState;
+use crate::trial_states::TrialState;
 use fairtrial_model::Record;
 use serde::Deserialize;
 use std::fs::File;

@@ -5,54 +5,17 @@ use crate::error::{At, JournalError};
 use crate::event::{Event, Opened, OutcomeCounts, RunStatus, TakeOver};
 use crate::line::Brief;
 use crate::reader::{CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary};
+use crate::trial_states::{TrialState, TrialStates};
 use fairtrial_model::{Outcome, UtcTime};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// Highest trial index that is believed; memory is reserved up to it.
+/// Highest trial index that is believed.
 const MAX_INDEX: u64 = 1 << 26;
 
 /// How many problems are described; all are counted in the summary, but garbage must not fill the memory.
 const MAX_PROBLEMS: usize = 1000;
-
-/// One trial, folded.
-///
-/// The *effective* record is the finished record with the highest attempt number; of two for one attempt, the later
-/// in the file. A late record of an older attempt stays in the journal and is not used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TrialState {
-    /// Where the line of the effective record starts.
-    pub(crate) offset: u64,
-    pub(crate) len: u32,
-    /// Highest attempt that was started.
-    pub started: u32,
-    /// Highest attempt that has a record; 0 means none.
-    pub finished: u32,
-    /// How the effective record ended.
-    pub outcome: Option<Outcome>,
-    /// How many attempts ended as a failure of the arm, which is what retries are counted by.
-    pub arm_failures: u16,
-    /// How many attempts ended without an answer since the user last started or resumed the run.
-    pub unanswered: u8,
-}
-
-impl TrialState {
-    /// Whether an attempt was started of which no record is known.
-    pub fn is_in_flight(&self) -> bool {
-        self.started > self.finished
-    }
-
-    /// Whether a resumed run leaves it as it is.
-    pub fn is_done(&self) -> bool {
-        self.outcome.is_some_and(Outcome::is_final)
-    }
-
-    /// The number for the next attempt.
-    pub fn next_attempt(&self) -> u32 {
-        self.started.max(self.finished).saturating_add(1)
-    }
-}
 
 /// A controller that had the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,7 +144,7 @@ pub struct RunState {
     pub last_line: Option<LineHash>,
     /// Whether the user accepted that trials of one run ran different code.
     pub accepts_code: bool,
-    trials: Vec<TrialState>,
+    trials: TrialStates,
     /// The chain as far as the journal was read.
     chain: Chain,
     /// Hash of the plan, where trials were measured by another spec than the one they were run with.
@@ -242,18 +205,14 @@ impl RunState {
 
     /// One trial; a trial of which nothing is known has the default state.
     pub fn trial(&self, index: u64) -> TrialState {
-        let place = usize::try_from(index).ok();
-        place
-            .and_then(|place| self.trials.get(place))
-            .copied()
-            .unwrap_or_default()
+        usize::try_from(index)
+            .map_or_else(|_| TrialState::default(), |place| self.trials.get(place))
     }
 
     /// Trials of which something is known: index and state, in index order.
     pub fn trials(&self) -> impl Iterator<Item = (u64, &TrialState)> {
         let known = |state: &TrialState| state.started > 0 || state.finished > 0;
-        let numbered = (0..).zip(&self.trials);
-        numbered.filter(move |(_, state)| known(state))
+        self.trials.iter().filter(move |(_, state)| known(state))
     }
 
     /// The trial whose failure was recorded last.
@@ -291,7 +250,7 @@ impl RunState {
 
     /// What the run may not have taken over in full: nothing starts before that is done, and no session ends well.
     pub fn open_take_over(&self) -> Option<&TakeOver> {
-        let started = self.trials.iter().any(|trial| trial.started > 0);
+        let started = self.trials().any(|(_, trial)| trial.started > 0);
         let closed = self.sessions.iter().any(|session| session.closed.is_some());
         let opened = self.opened.as_ref().filter(|_| !started && !closed);
         opened.and_then(|opened| opened.takes_over.as_ref())
@@ -381,7 +340,7 @@ impl RunState {
                 ..
             } => {
                 if !attends {
-                    for trial in &mut self.trials {
+                    for trial in self.trials.iter_mut() {
                         trial.unanswered = 0;
                     }
                 }
@@ -471,10 +430,6 @@ impl RunState {
             self.report(Problem::NoSuchTrial { line, index });
             return None;
         }
-        let place = index as usize;
-        if place >= self.trials.len() {
-            self.trials.resize(place + 1, TrialState::default());
-        }
-        self.trials.get_mut(place)
+        Some(self.trials.entry(index as usize))
     }
 }

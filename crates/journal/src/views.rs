@@ -54,7 +54,14 @@ pub fn write_from(
 pub fn write_record(dir: &Path, text: &RecordText) -> Result<(), JournalError> {
     let path = dir.join("record.json");
     match File::create_new(&path) {
-        Ok(mut file) => file.write_all(text.with_newline()).at("write", &path),
+        Ok(mut file) => {
+            let written = file.write_all(text.with_newline());
+            if written.is_err() {
+                // A part of it would be taken for a record that somebody changed.
+                let _ = fs::remove_file(&path);
+            }
+            written.at("write", &path)
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).at("create", &path),
     }

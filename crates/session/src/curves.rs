@@ -1,6 +1,7 @@
 //! Where learning curves come from, and the metric that is meant where none is named.
 
 use crate::error::SessionError;
+use crate::find::Among;
 use crate::notice::Notice;
 use crate::session::Session;
 use fairtrial_analysis::curves::{ForeignCurves, Histories};
@@ -25,8 +26,17 @@ impl Session {
             .with_foreign(foreign)
     }
 
-    /// Tells which other tools' files were read, those of one kind together.
-    pub fn tell_recognised(&self, histories: &mut Histories) {
+    /// Tells which runs were passed over to find the newest ones, and which other tools' files were read.
+    pub fn tell_sources(&self, histories: &mut Histories) -> Result<(), SessionError> {
+        for run in histories.take_newest() {
+            self.tell_passed_over(&run, Among::SameName)?;
+        }
+        self.tell_recognised(histories);
+        Ok(())
+    }
+
+    /// Files of one kind are told of together.
+    fn tell_recognised(&self, histories: &mut Histories) {
         let mut kinds: Vec<(Recognised, usize)> = Vec::new();
         for one in histories.take_recognised() {
             match kinds.iter_mut().find(|(kind, _)| kind.format == one.format) {
@@ -48,7 +58,7 @@ impl Session {
     /// The primary metric of a run that is named as `NAME[/STAMP][:ARM[:SEED]]`, else the usual one.
     pub fn curve_metric(&self, run: &str) -> Result<String, SessionError> {
         let name = run.split_once(':').map_or(run, |(name, _)| name);
-        let spec = self.run_named(name)?.map(|run| resolved_spec(&run));
+        let spec = self.search(name)?.map(|(run, _)| resolved_spec(&run));
         let spec = spec.transpose()?;
         let primary = spec.as_ref().and_then(|spec| spec.primary_metric());
         Ok(primary.unwrap_or(USUAL_METRIC).to_owned())

@@ -62,6 +62,7 @@ impl Session {
             (seeds(&spec), metrics, commands)
         };
         let state = RunState::read(&run.journal())?;
+        self.tell_journal(run, &state);
         let mut records = Vec::new();
         effective_records(&run.journal(), &state, |record| {
             records.push(record);

@@ -23,7 +23,7 @@ pub struct RunChoice {
 
 /// Among which runs a newer one would be passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Among {
+pub(crate) enum Among {
     All,
     SameName,
 }
@@ -106,9 +106,22 @@ impl Session {
 
     /// The run that a word names: `NAME`, `NAME/STAMP`, or the path of a run's folder.
     pub fn run_named(&self, word: &str) -> Result<Option<RunDir>, SessionError> {
+        let Some((run, selector)) = self.search(word)? else {
+            return Ok(None);
+        };
+        if selector == Selector::Latest {
+            self.tell_passed_over(&run, Among::SameName)?;
+        }
+        Ok(Some(run))
+    }
+
+    /// The same without a word about what was passed over; and how it was found.
+    pub(crate) fn search(&self, word: &str) -> Result<Option<(RunDir, Selector)>, SessionError> {
         let path = absolute(Path::new(word));
         if path.join("journal.jsonl").is_file() {
-            return in_folder(word, &path).map(Some);
+            let run = in_folder(word, &path)?;
+            let stamp = Selector::Stamp(run.stamp());
+            return Ok(Some((run, stamp)));
         }
         let (benchmark, selector) = match word.rsplit_once('/') {
             Some((benchmark, stamp)) => match stamp.parse() {
@@ -119,18 +132,16 @@ impl Session {
         };
         match RunDir::open(&self.data_root(), benchmark, selector) {
             Err(JournalError::NoSuchRun { .. } | JournalError::Name(_)) => Ok(None),
-            found => {
-                let run = found?;
-                if selector == Selector::Latest {
-                    self.tell_passed_over(&run, Among::SameName)?;
-                }
-                Ok(Some(run))
-            }
+            found => Ok(Some((found?, selector))),
         }
     }
 
     /// Says so where the newest run (of this name, or of all) is not the one that was taken.
-    fn tell_passed_over(&self, taken: &RunDir, among: Among) -> Result<(), SessionError> {
+    pub(crate) fn tell_passed_over(
+        &self,
+        taken: &RunDir,
+        among: Among,
+    ) -> Result<(), SessionError> {
         for run in list_runs(taken.root())? {
             let newer = run.stamp() > taken.stamp();
             if newer && (among == Among::All || run.name() == taken.name()) {

@@ -17,6 +17,7 @@ mod events;
 mod export;
 pub mod feature;
 mod find;
+mod flaws;
 mod foreign;
 mod gate;
 pub mod inside;

@@ -25,7 +25,8 @@ impl Session {
     ) -> Result<PilotRun, SessionError> {
         let run = self.find_run(run)?;
         let spec = resolved_spec(&run)?;
-        let data = Dataset::from_run(&run, &spec, None)?;
+        let mut data = Dataset::from_run(&run, &spec, None)?;
+        self.tell_problems(&data.label, std::mem::take(&mut data.problems));
         question.metric = question.metric.or_else(|| spec.analysis.metric.clone());
         Ok(PilotRun {
             pilot: Pilot::from_dataset(&data, &question)?,

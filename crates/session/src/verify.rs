@@ -163,6 +163,12 @@ fn evidence(found: Evidence) -> Check {
     }
     if !found.is_closed {
         compared += "; the run is not closed, so lines that are missing at its end are not noticed";
+        if let Some(bytes) = found.torn {
+            let _ = write!(
+                compared,
+                "; its last line is not finished ({bytes} bytes), which `fairtrial run --resume` takes away"
+            );
+        }
     }
     Check {
         what: "evidence".to_owned(),

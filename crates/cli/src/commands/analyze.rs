@@ -175,7 +175,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let session = args.mapping.session(console);
     let mut histories = session.histories(args.from.clone(), args.only.clone());
     let runs = args.runs(&mut histories)?;
-    session.tell_recognised(&mut histories);
+    session.tell_sources(&mut histories)?;
     let analysis = curves::analyze(runs, &question)?;
     if let Some(path) = &args.csv_path {
         write_csv(&analysis, path)?;

@@ -80,7 +80,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     question.check()?;
     let mut histories = session.histories(args.from.clone(), args.only.clone());
     let runs = histories.read(&args.runs, &metric)?;
-    session.tell_recognised(&mut histories);
+    session.tell_sources(&mut histories)?;
+    session.tell_problems_of_curves(&runs);
     let found = variance(&runs, &question)?;
     if let Some((picture, output)) = picture.zip(output.as_deref()) {
         picture.write(&fairtrial_report::variance::figure(&found), output)?;

@@ -1,7 +1,7 @@
 //! A journal in which a line was removed, moved, changed or added is noticed by `verify`, `report` and `gate`, and the hash of
 //! its last line can be kept elsewhere.
 
-use crate::common::Project;
+use crate::common::{Project, Ran};
 use std::path::PathBuf;
 
 const SPEC: &str = r#"
@@ -137,6 +137,114 @@ fn an_unfinished_last_line_is_said_wherever_numbers_are_shown() {
         assert!(told, "{command}: {said}");
     }
     project.expect(1, &["verify", "bench"]);
+}
+
+/// Two arms and two points, so that every command has something to say.
+const WHOLE: &str = r#"
+name = "whole"
+seeds = 4
+[arms.control]
+shift = 0
+[arms.candidate]
+shift = 5
+[sweep]
+lr = [1, 2]
+[[tasks]]
+id = "train"
+shell = true
+table = "main"
+row = "{arm}"
+command = 'for i in $(seq 20); do echo "{\"speed\": $(({seed} * {lr} + {shift} + i)), \"step\": $i}"; done >> "$FAIRTRIAL_METRICS"'
+[metrics.speed]
+direction = "up"
+[tables.main]
+file = "main.csv"
+[tables.main.columns]
+"Speed" = "speed"
+"#;
+
+/// Commands that show numbers of a run, each with the exit codes that it may have where lines are missing.
+const SHOWS: [(&str, &[i32]); 14] = [
+    ("summarize whole", &[0]),
+    ("status whole", &[0]),
+    ("list", &[0]),
+    ("compare whole --only lr=1", &[0]),
+    ("gate whole", &[1, 3]),
+    ("verify whole", &[1]),
+    ("report whole --md report.md", &[0]),
+    ("export whole --to csv", &[0]),
+    (
+        "variance whole:control --only lr=1 --metric speed --json",
+        &[0],
+    ),
+    ("power whole --effect 100 --only lr=1", &[0]),
+    ("sweep whole", &[0]),
+    (
+        "analyze --control-run-ids whole:control --candidate-run-ids whole:candidate --metric speed",
+        &[0, 2],
+    ),
+    ("table update main.csv --from whole --dry-run", &[0, 1]),
+    ("reproduce whole", &[2]),
+];
+
+#[test]
+fn every_command_that_shows_numbers_says_what_its_journal_lacks() {
+    let project = Project::with_spec(WHOLE);
+    project.write("main.csv", "Name,Speed\ncontrol,1\ncandidate,2\n");
+    project.shell(
+        "git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -q -m start",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let journal = project.newest_run("whole").join("journal.jsonl");
+    let good = lines(&journal);
+    let is_record = |line: &String| line.contains("\"finished\",\"schema\"");
+    let mut removed = good.clone();
+    removed.remove(good.iter().position(is_record).unwrap());
+    let said = [
+        "does not follow the line before it",
+        "fairtrial verify whole",
+        "lost records",
+    ];
+    lacks(&project, (&journal, &removed), &said);
+    // Cut off in the middle of a line, as by a kill: a run that can go on.
+    let mut torn = good[..good.len() - 1].to_vec();
+    let half = torn.pop().unwrap();
+    write(&journal, &torn);
+    let mut text = std::fs::read_to_string(&journal).unwrap();
+    text.push_str(&half[..half.len() / 2]);
+    std::fs::write(&journal, text).unwrap();
+    let said = ["not finished", "unfinished", "cut off"];
+    for (line, _) in SHOWS {
+        let ran = project.run(&line.split(' ').collect::<Vec<_>>());
+        told(&project, line, &ran, &said);
+    }
+}
+
+/// Gives a run another journal; every command says one of these words.
+fn lacks(project: &Project, (journal, journal_lines): (&PathBuf, &[String]), said: &[&str]) {
+    write(journal, journal_lines);
+    for (line, codes) in SHOWS {
+        let ran = project.run(&line.split(' ').collect::<Vec<_>>());
+        assert!(
+            codes.contains(&ran.code),
+            "{line}: {}: {}{}",
+            ran.code,
+            ran.out,
+            ran.err
+        );
+        told(project, line, &ran, said);
+    }
+}
+
+fn told(project: &Project, line: &str, ran: &Ran, said: &[&str]) {
+    let mut text = format!("{}{}", ran.out, ran.err).replace('\n', " ");
+    if line.ends_with("report.md") && ran.code == 0 {
+        text += &project.read("report.md");
+    }
+    assert!(
+        said.iter().any(|words| text.contains(words)),
+        "{line}: {text}"
+    );
 }
 
 #[test]

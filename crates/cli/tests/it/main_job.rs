@@ -625,9 +625,15 @@ fn a_run_that_was_ended_before_it_began_is_not_the_newest() {
         &["compare", "paired"],
         &["summarize"],
         &["status", "paired"],
+        &["list"],
+        &["list", "paired"],
+        &["export", "paired", "--to", "csv"],
+        &["verify", "paired"],
+        &["report", "paired"],
+        &["variance", "paired:control", "--json"],
     ] {
         let ran = project.expect(0, args);
-        assert!(ran.err.contains(&told), "{args:?}: {}", ran.err);
+        assert_eq!(ran.err.matches(&told).count(), 1, "{args:?}: {}", ran.err);
     }
     let named = project.expect(2, &["compare", &format!("paired/{stamp}")]);
     assert!(named.err.contains("--resume"), "{}", named.err);

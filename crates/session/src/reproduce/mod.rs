@@ -233,6 +233,9 @@ fn recorded(run: &RunDir, trial: Option<u64>) -> Result<Recorded<'_>, SessionErr
     let Some(opened) = state.opened.clone() else {
         return Err(refuse("its journal does not say what it is"));
     };
+    if !state.problems.is_empty() {
+        return Err(refused(run, state.problem_sentences().collect()));
+    }
     if opened.imported {
         return Err(refuse("another tool made it"));
     }

@@ -4,7 +4,7 @@ use super::behind::Runs;
 use super::table::Table;
 use crate::error::AnalysisError;
 use fairtrial_interop::{Access, Mapping, Recognised};
-use fairtrial_journal::DataRoot;
+use fairtrial_journal::{DataRoot, RunDir};
 use fairtrial_spec::Filter;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,8 @@ pub struct Histories {
     pub(super) runs: Runs,
     pub(super) foreign: Option<ForeignCurves>,
     pub(super) recognised: Vec<Recognised>,
+    /// Runs that were taken as the newest of their names.
+    pub(super) newest: Vec<RunDir>,
 }
 
 impl Histories {
@@ -42,6 +44,7 @@ impl Histories {
             runs: Runs::default(),
             foreign: None,
             recognised: Vec::new(),
+            newest: Vec::new(),
         }
     }
 
@@ -57,6 +60,11 @@ impl Histories {
     pub fn only(mut self, filter: Option<Filter>) -> Self {
         self.only = filter;
         self
+    }
+
+    /// The runs that were taken as the newest of their names since this was asked last.
+    pub fn take_newest(&mut self) -> Vec<RunDir> {
+        std::mem::take(&mut self.newest)
     }
 
     pub(super) fn table(&mut self, path: &Path) -> Result<Rc<Table>, AnalysisError> {

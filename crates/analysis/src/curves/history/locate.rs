@@ -94,7 +94,7 @@ impl Histories {
     }
 
     /// The trials of `NAME[/STAMP][:ARM[:SEED]]`, in seed order; `None` where there is no such run.
-    fn trials_of_run(&self, id: &str) -> Result<Option<Vec<Place>>, AnalysisError> {
+    fn trials_of_run(&mut self, id: &str) -> Result<Option<Vec<Place>>, AnalysisError> {
         let mut parts = id.splitn(3, ':');
         let rest = parts.next().unwrap_or_default();
         // `NAME::SEED` is a seed of a run without arms.
@@ -118,6 +118,9 @@ impl Histories {
             Err(JournalError::NoSuchRun { .. } | JournalError::Name(_)) => return Ok(None),
             found => found?,
         };
+        if selector == Selector::Latest && !self.newest.contains(&run) {
+            self.newest.push(run.clone());
+        }
         let (mut records, mut arms) = (Vec::new(), BTreeSet::new());
         let state = RunState::read(&run.journal())?;
         effective_records(&run.journal(), &state, |record| {

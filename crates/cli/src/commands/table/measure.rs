@@ -71,7 +71,9 @@ fn csv(rows: &[MeasuredFile]) -> String {
         }
     }
     let quote = |text: &str| {
+        // A line end in a title would forge a row.
         let text = escape::csv(text);
+        let text = escape::terminal_line(&text);
         if text.contains([',', '"', '\n']) {
             format!("\"{}\"", text.replace('"', "\"\""))
         } else {

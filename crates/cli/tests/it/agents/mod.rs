@@ -10,7 +10,7 @@ mod harbor;
 mod images;
 mod isolation;
 mod judge;
-mod lab;
+pub(crate) mod lab;
 mod live_workspaces;
 mod making;
 mod minimal;

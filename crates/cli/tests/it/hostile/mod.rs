@@ -2,6 +2,7 @@
 //! every command is read as its reader would.
 
 mod checks;
+mod every;
 mod folders;
 mod values;
 
@@ -62,6 +63,12 @@ file = "main.csv"
          if [ \"$FAIRTRIAL_SEED\" = 6 ]; then cat cause.json >> \"$FAIRTRIAL_METRICS\"; exit 1; fi\n\
          sed \"s/VALUE/$((FAIRTRIAL_SEED * FAIRTRIAL_SEED * ($1 + 3) % 11 + $1))/\" metrics.json >> \"$FAIRTRIAL_METRICS\"\n",
     );
+    let episodes = format!(
+        "name = 'episodes'\ncommand = 'true'\n[episode_files.eval]\nfile = 'out.csv'\n[metrics.{evil}]\n\
+         from = 'episodes:eval'\nmean = 'step'\n"
+    );
+    project.write("episodes.toml", &episodes);
+    project.write(&format!("{NAME}/out.csv"), "step,note\n1,a\n2,b\n");
     let table = csv(&[
         &["Name", EVIL, "Note"],
         &[NAME, "3", EVIL],
@@ -107,6 +114,71 @@ fn csv<R: AsRef<[C]>, C: AsRef<[u8]>>(rows: &[R]) -> String {
     }
     String::from_utf8(writer.into_inner().unwrap()).unwrap()
 }
+
+/// Commands that print, also as JSON.
+pub(super) const OUTPUTS: [&str; 21] = [
+    "check bench.toml",
+    "plan bench.toml",
+    "status hostile",
+    "list",
+    "summarize hostile",
+    "compare hostile",
+    "sweep swept",
+    "power hostile --effect 1",
+    "variance hostile:control --metric EVIL --output v.svg",
+    "verify hostile",
+    "register bench.toml --replace",
+    "table update main.csv --from hostile --allow-part --dry-run",
+    "table diff main.csv other.csv",
+    "table check main.csv --spec bench.toml",
+    "table blame main.csv",
+    "table compare main.csv other.csv --spec bench.toml",
+    "table render main.csv",
+    "compare arms.csv --direction up",
+    "gate hostile",
+    "explain hostile --trial 0",
+    "remeasure hostile",
+];
+
+/// Commands that write files.
+pub(super) const FILES: [&str; 12] = [
+    "compare hostile --md c.md --csv c.csv",
+    "gate hostile --md g.md --junit g.xml",
+    "sweep swept --md s.md --output s.svg",
+    "report hostile --html r.html --md r.md --charts charts",
+    "report swept --html w.html --md w.md",
+    "power hostile --effect 1 --output p.svg",
+    "variance hostile:control --metric EVIL --output v.svg",
+    "analyze --from curves.csv --control-run-ids EVIL a --candidate-run-ids b c --metric overview/reward --summary.type eval_last_n --output.csv_path a.csv",
+    "table compare main.csv other.csv --spec bench.toml --md t.md",
+    "table compare main.csv --from hostile --md f.md",
+    "table render main.csv --output m.md",
+    "table render main.csv --format html --output m.html",
+];
+
+/// Commands that read or write other tools' files, and the rest.
+pub(super) const TOOLS: [&str; 20] = [
+    "import h.json --name imported",
+    "summarize imported",
+    "compare imported",
+    "summarize h.json",
+    "compare h.json",
+    "export hostile --to jsonl",
+    "export hostile --to inspect-csv --output n.csv",
+    "export hostile --to bmf",
+    "export hostile --to github-action-benchmark",
+    "export hostile --to hyperfine",
+    "export hostile --to csv --output e.csv",
+    "export hostile --to junit --output e.xml",
+    "report imported --html i.html --md i.md",
+    "bench -N -w 0 -r 3 -n EVIL -n b true true --export-csv b.csv --export-markdown b.md --export-json b.json",
+    "table measure --spec episodes.toml ARM/out.csv",
+    "wait hostile",
+    "doctor",
+    "where",
+    "gc",
+    "list",
+];
 
 /// Words of a command line; EVIL and ARM stand for the hostile ones.
 fn words(line: &str) -> Vec<String> {
@@ -213,27 +285,7 @@ fn no_output_obeys_what_a_trial_says() {
         "{}",
         log.out
     );
-    for line in [
-        "check bench.toml",
-        "plan bench.toml",
-        "status hostile",
-        "list",
-        "summarize hostile",
-        "compare hostile",
-        "sweep swept",
-        "power hostile --effect 1",
-        "variance hostile:control --metric EVIL --output v.svg",
-        "verify hostile",
-        "register bench.toml --replace",
-        "table update main.csv --from hostile --allow-part --dry-run",
-        "table diff main.csv other.csv",
-        "table check main.csv --spec bench.toml",
-        "table blame main.csv",
-        "table compare main.csv other.csv --spec bench.toml",
-        "table render main.csv",
-        "compare arms.csv --direction up",
-        "gate hostile",
-    ] {
+    for line in OUTPUTS {
         found.extend(ran(&project, line));
         found.extend(ran(&project, &format!("{line} --json")));
     }
@@ -248,20 +300,7 @@ fn no_file_obeys_what_a_trial_says() {
     let run = project.newest_run("hostile");
     let summary = std::fs::read_to_string(run.join("summary.md")).unwrap();
     found.extend(checks::markdown("summary.md", &summary));
-    for line in [
-        "compare hostile --md c.md --csv c.csv",
-        "gate hostile --md g.md --junit g.xml",
-        "sweep swept --md s.md --output s.svg",
-        "report hostile --html r.html --md r.md --charts charts",
-        "report swept --html w.html --md w.md",
-        "power hostile --effect 1 --output p.svg",
-        "variance hostile:control --metric EVIL --output v.svg",
-        "analyze --from curves.csv --control-run-ids EVIL a --candidate-run-ids b c --metric overview/reward --summary.type eval_last_n --output.csv_path a.csv",
-        "table compare main.csv other.csv --spec bench.toml --md t.md",
-        "table compare main.csv --from hostile --md f.md",
-        "table render main.csv --output m.md",
-        "table render main.csv --format html --output m.html",
-    ] {
+    for line in FILES {
         found.extend(ran(&project, line));
     }
     let charts = std::fs::read_dir(project.path().join("charts")).unwrap();
@@ -296,27 +335,7 @@ fn what_comes_from_other_tools_and_goes_to_them_is_not_obeyed() {
     let results = json!({ "results": [result(EVIL), result("plain")] });
     project.write("h.json", &results.to_string());
     let mut found = ran(&project, "run bench.toml");
-    for line in [
-        "import h.json --name imported",
-        "summarize imported",
-        "compare imported",
-        "summarize h.json",
-        "compare h.json",
-        "export hostile --to jsonl",
-        "export hostile --to inspect-csv --output n.csv",
-        "export hostile --to bmf",
-        "export hostile --to github-action-benchmark",
-        "export hostile --to hyperfine",
-        "export hostile --to csv --output e.csv",
-        "export hostile --to junit --output e.xml",
-        "report imported --html i.html --md i.md",
-        "bench -N -w 0 -r 3 -n EVIL -n b true true --export-csv b.csv --export-markdown b.md --export-json b.json",
-        "wait hostile",
-        "doctor",
-        "where",
-        "gc",
-        "list",
-    ] {
+    for line in TOOLS {
         found.extend(ran(&project, line));
     }
     for name in ["i.md", "b.md"] {

@@ -51,6 +51,7 @@ const KILLS: u64 = 10;
 #[test]
 fn killed_at_random_instants_a_run_loses_and_repeats_nothing() {
     let mut dice = Dice::new("kill");
+    let mut kills = 0;
     for _ in 0..rounds(2) {
         let lab = Lab::new(SPEC);
         let mut known = Journal::default();
@@ -60,6 +61,7 @@ fn killed_at_random_instants_a_run_loses_and_repeats_nothing() {
             if ended {
                 break;
             }
+            kills += 1;
         }
         // One trial failed, and the trial that needed it was skipped: exit code 1.
         lab.finish().assert_code(1);
@@ -67,6 +69,7 @@ fn killed_at_random_instants_a_run_loses_and_repeats_nothing() {
         let journal = audit(&lab, TRIALS);
         answers_are_those_of_a_quiet_run(&journal, &lab.witnesses());
     }
+    println!("{kills} kills");
 }
 
 /// Lets a controller work for a random while and kills it. Says what is in the journal, and whether the run ended.

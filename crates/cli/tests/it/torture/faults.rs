@@ -77,7 +77,11 @@ fn whatever_call_fails_the_next_session_mends_it() {
         let lab = Lab::new(SPEC);
         let data = lab.data().display().to_string();
         for _ in 0..SESSIONS {
-            let fault = fault(&mut dice);
+            // The first one is no matter of chance: the disk is full from the fifth write on.
+            let fault = match faults {
+                0 => "write:28:5:1000000".to_owned(),
+                _ => fault(&mut dice),
+            };
             let known = lab.journal();
             let broken = [
                 ("LD_PRELOAD", &*library),
@@ -102,4 +106,33 @@ fn whatever_call_fails_the_next_session_mends_it() {
     }
     println!("{faults} faults, {told} of them told");
     assert!(told > 0, "no fault did anything");
+}
+
+/// A part of a copy would look like one that somebody changed.
+#[test]
+fn a_copy_of_a_record_that_cannot_be_written_leaves_no_part_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(library) = library(folder.path()) else {
+        return;
+    };
+    let library = library.display().to_string();
+    let lab = Lab::new(SPEC);
+    let broken = [
+        ("LD_PRELOAD", &*library),
+        ("FAULT", "write:28:1:1000000"),
+        ("FAULT_PATH", "/record.json"),
+    ];
+    lab.start_with(lab.arguments(), &broken).ends();
+    // The journal has the record, and the trial counts.
+    let said = |record: &serde_json::Value| record["notes"].to_string().contains("was not written");
+    assert_eq!(
+        lab.journal()
+            .records()
+            .filter(|record| said(record))
+            .count(),
+        6
+    );
+    lab.call(&["verify", "torture"]).assert_code(0);
+    lab.finish().assert_code(0);
+    audit(&lab, 6);
 }
