@@ -48,6 +48,7 @@ impl Session {
         question: &SweepQuestion,
     ) -> Result<SweepFound, SessionError> {
         let mut trials = self.open_run(run)?;
+        self.tell_problems(&trials.data.label, trials.data.problems.clone());
         if let Some(task) = &question.task {
             trials.data = trials.data.of_task(task)?;
         }

@@ -154,7 +154,7 @@ id = "train"
 shell = true
 table = "main"
 row = "{arm}"
-command = 'for i in $(seq 20); do echo "{\"speed\": $(({seed} * {lr} + {shift} + i)), \"step\": $i}"; done >> "$FAIRTRIAL_METRICS"'
+command = 'for i in $(seq 80); do echo "{\"speed\": $(({seed} * {lr} + {shift} + i)), \"step\": $i}"; done >> "$FAIRTRIAL_METRICS"'
 [metrics.speed]
 direction = "up"
 [tables.main]
@@ -177,11 +177,11 @@ const SHOWS: [(&str, &[i32]); 14] = [
         "variance whole:control --only lr=1 --metric speed --json",
         &[0],
     ),
-    ("power whole --effect 100 --only lr=1", &[0]),
+    ("power whole --effect 100", &[0, 2]),
     ("sweep whole", &[0]),
     (
-        "analyze --control-run-ids whole:control --candidate-run-ids whole:candidate --metric speed",
-        &[0, 2],
+        "analyze --control-run-ids whole:control --candidate-run-ids whole:candidate --metric speed --only lr=1",
+        &[0],
     ),
     ("table update main.csv --from whole --dry-run", &[0, 1]),
     ("reproduce whole", &[2]),

@@ -5,7 +5,7 @@ use crate::data_root::absolute;
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::spec_file::SpecFile;
-use fairtrial_journal::{RunDir, resolved_spec};
+use fairtrial_journal::{RunDir, RunState, resolved_spec};
 use fairtrial_spec::{FileCheck, Format, LoadOptions, Spec, TableSpec, load_text, preset};
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,7 @@ impl Session {
             root: self.data_root().path().to_owned(),
         })?;
         let spec = resolved_spec(&run)?;
+        self.tell_journal(&run, &RunState::read(&run.journal())?);
         Ok(SuiteRun { run, spec })
     }
 }
