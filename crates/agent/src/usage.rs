@@ -267,11 +267,13 @@ impl UsageReader {
 fn step_usage(part: &Value) -> Usage {
     let count = |pointer: &str| part.pointer(pointer).and_then(Value::as_u64);
     let cached = count("/tokens/cache/read");
-    let beside = cached.unwrap_or(0) + count("/tokens/cache/write").unwrap_or(0);
+    let written = count("/tokens/cache/write").unwrap_or(0);
+    let beside = cached.unwrap_or(0).saturating_add(written);
     let input = count("/tokens/input").map(|tokens| tokens.saturating_add(beside));
     // Reasoning stands beside the output, unless the total says otherwise.
     let reasoning = count("/tokens/reasoning");
-    let output = count("/tokens/output").map(|tokens| tokens + reasoning.unwrap_or(0));
+    let output =
+        count("/tokens/output").map(|tokens| tokens.saturating_add(reasoning.unwrap_or(0)));
     let total = count("/tokens/total").zip(input);
     Usage {
         input_tokens: input,
@@ -339,7 +341,8 @@ fn event_usage(event: &Value) -> Usage {
         .or_else(|| count("cached"));
     usage.tool_calls = count("tool_calls");
     // Claude counts what the cache gave, and what went into it, beside the rest; codex counts it in.
-    let beside = from_cache.unwrap_or(0) + count("cache_creation_input_tokens").unwrap_or(0);
+    let written = count("cache_creation_input_tokens").unwrap_or(0);
+    let beside = from_cache.unwrap_or(0).saturating_add(written);
     usage.input_tokens = count("input_tokens").map(|tokens| tokens.saturating_add(beside));
     usage.output_tokens = count("output_tokens");
     usage.reasoning_tokens = count("reasoning_output_tokens");
