@@ -154,8 +154,9 @@ fn counts<'a>(items: impl Iterator<Item = &'a Value>) -> Value {
 fn no_temporary_file(run: &Path) {
     for folder in [run.to_owned(), run.join("task_results"), run.join("code")] {
         for entry in fs::read_dir(folder).into_iter().flatten() {
-            let name = entry.unwrap().file_name().to_string_lossy().into_owned();
-            assert!(!name.ends_with(".tmp"), "{name} was left behind");
+            let path = entry.unwrap().path();
+            let temporary = path.extension().is_some_and(|ending| ending == "tmp");
+            assert!(!temporary, "{} was left behind", path.display());
         }
     }
 }
