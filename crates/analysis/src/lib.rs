@@ -14,6 +14,7 @@ mod error;
 mod failure_kinds;
 mod finished;
 pub mod gate;
+pub mod history;
 mod observation;
 pub mod order;
 pub mod power;

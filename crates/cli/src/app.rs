@@ -2,9 +2,9 @@
 
 use crate::commands::{
     analyze, bench, cancel, check, compare, completions, data_root, demo, doctor, eval, exec,
-    explain, export, gate, gc, import, init, list, logs, own, plan, power, preset, register,
-    remeasure, report, reproduce, run, schema, serve, status, summarize, sweep, table, task,
-    variance, verify, wait,
+    explain, export, gate, gc, history, import, init, list, logs, own, plan, power, preset,
+    register, remeasure, report, reproduce, run, schema, serve, status, summarize, sweep, table,
+    task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -62,6 +62,7 @@ enum Command {
     Task(task::Args),
     Analyze(analyze::Args),
     Variance(variance::Args),
+    History(history::Args),
     Power(power::Args),
     Compare(compare::Args),
     Sweep(sweep::Args),
@@ -185,6 +186,7 @@ impl Command {
             Self::List(args) => list::run(&args, console),
             Self::Analyze(args) => analyze::run(&args, console),
             Self::Variance(args) => variance::run(&args, console),
+            Self::History(args) => history::run(&args, console),
             Self::Power(args) => power::run(&args, console),
             Self::Summarize(args) => summarize::run(&args, console),
             Self::Gc(args) => gc::run(&args, console),

@@ -44,6 +44,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "sweep",
             "analyze",
             "variance",
+            "history",
             "power",
             "register",
             "verify",

@@ -12,6 +12,7 @@ pub mod csv;
 pub mod curves;
 mod gate;
 pub mod grid;
+pub mod history;
 #[cfg(feature = "html")]
 pub mod html;
 pub mod junit;

@@ -8,16 +8,12 @@ use crate::summary::summarize_state;
 use fairtrial_journal::{ResolvedSpecError, RunDir, RunState, is_there, list_runs, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Stamp};
 use fairtrial_spec::Spec;
-use fairtrial_stats::history::{ChangePoint, Options, calibrated_threshold, change_points};
+use fairtrial_stats::history::{ChangePoint, SegmentOptions, level_changes};
 use serde::Serialize;
 
 /// Runs that a history needs, and shows at most.
 const FEWEST: usize = 6;
 const MOST: usize = 50;
-/// False alarms that are accepted, in shares of unchanged histories.
-const FALSE_ALARMS: f64 = 0.01;
-/// Unchanged histories that are simulated to find the threshold, and their seed.
-const SIMULATED: (usize, u64) = (1000, 0);
 
 /// The history of one arm.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -126,7 +122,7 @@ pub(super) fn histories(
             runs: Vec::new(),
             without: Vec::new(),
             changes: Vec::new(),
-            false_alarms: FALSE_ALARMS,
+            false_alarms: SegmentOptions::default().alpha,
         })
         .collect();
     let metric = declared(spec, &metric);
@@ -223,11 +219,9 @@ fn add(
     Ok(())
 }
 
-/// Changes at a threshold at which hardly any unchanged history of this length shows one.
+/// Changes that hardly any unchanged history shows.
 fn changes(history: &MetricHistory) -> Vec<ChangePoint> {
     let means: Vec<f64> = history.runs.iter().map(|run| run.mean).collect();
-    let options = Options::new(0.001);
-    let calibrated = calibrated_threshold(means.len(), &options, FALSE_ALARMS, SIMULATED);
-    let found = calibrated.and_then(|calibrated| change_points(&means, &calibrated.options));
+    let found = level_changes(&means, &SegmentOptions::default());
     found.map(|found| found.points).unwrap_or_default()
 }

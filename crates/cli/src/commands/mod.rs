@@ -17,6 +17,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod gate;
 pub(crate) mod gc;
+pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod gate;
+mod history;
 mod posted;
 mod report;
 mod summary;
@@ -10,6 +11,7 @@ mod table;
 
 pub use comparison::comparison;
 pub use gate::gate;
+pub use history::history;
 pub use posted::posted;
 pub use report::{MarkdownReport, report};
 pub use summary::{SummaryHeader, summary};

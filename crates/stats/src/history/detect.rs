@@ -12,7 +12,7 @@ use fairtrial_text::significant::short;
 pub struct Options {
     /// The length of the sliding window.
     pub window: usize,
-    /// A change is kept when its p score is below this; see [`super::calibrated_threshold`].
+    /// A change is kept when its p score is below this.
     pub max_p: f64,
     /// A change is kept when it is larger than this, relative to the level.
     pub min_magnitude: f64,
@@ -89,26 +89,39 @@ pub struct ChangePoint {
     pub sd_before: f64,
     /// The spread after.
     pub sd_after: f64,
-    /// The score of the change: a p value if the place had not been searched for.
+    /// Its p value; of [`change_points`] a score, which would be one if the place had not been searched for.
     pub p: f64,
+}
+
+impl ChangePoint {
+    pub(super) fn new(index: usize, sides: &Sides, p: f64) -> Self {
+        Self {
+            index,
+            mean_before: sides.mean[0],
+            mean_after: sides.mean[1],
+            sd_before: sides.sd[0],
+            sd_after: sides.sd[1],
+            p,
+        }
+    }
 }
 
 /// The changes of a series.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ChangePoints {
+pub struct ChangePoints<O = Options> {
     /// The method.
     pub method: &'static str,
     /// Points used.
     pub n: usize,
     /// How they were searched for.
-    pub options: Options,
+    pub options: O,
     /// The changes, in order.
     pub points: Vec<ChangePoint>,
     /// Points without a value.
     pub dropped: Vec<Dropped>,
 }
 
-impl Explain for ChangePoints {
+impl<O> Explain for ChangePoints<O> {
     fn reading(&self) -> String {
         if self.points.is_empty() {
             return format!("No change of level in {} points.", self.n);
@@ -132,6 +145,21 @@ impl Explain for ChangePoints {
 /// The changes of level in a series; points that are NaN (failed measurements) are left out and counted.
 pub fn change_points(series: &[f64], options: &Options) -> Outcome<ChangePoints> {
     options.checked()?;
+    let (values, places, dropped) = usable(series)?;
+    let points = search(&values, options)
+        .into_iter()
+        .map(|(index, sides)| ChangePoint::new(places[index], &sides, sides.p));
+    Ok(ChangePoints {
+        method: "E-divisive with t tests",
+        n: values.len(),
+        options: *options,
+        points: points.collect(),
+        dropped,
+    })
+}
+
+/// The points that have a value, where each stands in the series, and how many have none.
+pub(super) fn usable(series: &[f64]) -> Outcome<(Vec<f64>, Vec<usize>, Vec<Dropped>)> {
     if series.is_empty() {
         return Err(Undefined::Empty {
             what: "the series".into(),
@@ -141,27 +169,11 @@ pub fn change_points(series: &[f64], options: &Options) -> Outcome<ChangePoints>
     let values: Vec<f64> = places.iter().map(|&i| series[i]).collect();
     crate::sample::finite("the series", &values)?;
     let missing = crate::sample::dropped(series.len() - values.len(), "points without a value");
-    let points = search(&values, options)
-        .into_iter()
-        .map(|(index, sides)| ChangePoint {
-            index: places[index],
-            mean_before: sides.mean[0],
-            mean_after: sides.mean[1],
-            sd_before: sides.sd[0],
-            sd_after: sides.sd[1],
-            p: sides.p,
-        });
-    Ok(ChangePoints {
-        method: "E-divisive with t tests",
-        n: values.len(),
-        options: *options,
-        points: points.collect(),
-        dropped: missing.into_iter().collect(),
-    })
+    Ok((values, places, missing.into_iter().collect()))
 }
 
 /// The changes with their sides.
-pub(super) fn search(series: &[f64], options: &Options) -> Vec<(usize, Sides)> {
+fn search(series: &[f64], options: &Options) -> Vec<(usize, Sides)> {
     let mut found: Vec<usize> = Vec::new();
     let mut start = 0;
     while start < series.len() {

@@ -14,7 +14,7 @@ pub(super) struct Sides {
 
 impl Sides {
     /// Student's t with the spreads divided by n, as Hunter and Otava have it. The p value is a score: the points were
-    /// chosen to make it small, which is what the calibration makes up for.
+    /// chosen to make it small.
     pub(super) fn compare(left: &[f64], right: &[f64]) -> Self {
         let (mean, sd) = (
             [plain_mean(left), plain_mean(right)],
