@@ -2,7 +2,7 @@
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use fairtrial_analysis::history::{
-    BenchmarkHistory, ChangeKind, Condition, HistoryLine, LevelChange, SinceWord,
+    BenchmarkHistory, ChangeKind, HistoryLine, LevelChange, MeasuredUnlike, SinceWord,
 };
 use fairtrial_chart::Figure;
 use fairtrial_chart::charts::{self, Heading, History, HistoryPoint, Shift, with_unit};
@@ -16,7 +16,7 @@ const SPARK: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'
 const SPARK_POINTS: usize = 40;
 /// Letters of a commit that are shown.
 const COMMIT: usize = 10;
-/// Runs that are named at most.
+/// RunRows that are named at most.
 const NAMED: usize = 3;
 
 /// What changed, in a sentence.
@@ -129,7 +129,7 @@ pub(crate) fn notes(history: &BenchmarkHistory) -> Vec<String> {
     notes
 }
 
-fn condition(condition: &Condition) -> String {
+fn condition(condition: &MeasuredUnlike) -> String {
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
     format!(
         "{} was {}, is {}",
@@ -140,10 +140,10 @@ fn condition(condition: &Condition) -> String {
 }
 
 /// The changes, then the lines; with `runs`, every run of each line.
-pub(crate) fn sections(history: &BenchmarkHistory, runs: Runs) -> Vec<Section> {
+pub(crate) fn sections(history: &BenchmarkHistory, runs: RunRows) -> Vec<Section> {
     let mut sections: Vec<Section> = changes_section(history).into_iter().collect();
     sections.push(lines_section(history));
-    if runs == Runs::Each {
+    if runs == RunRows::Each {
         sections.extend(history.lines.iter().map(runs_section));
     }
     sections
@@ -151,7 +151,7 @@ pub(crate) fn sections(history: &BenchmarkHistory, runs: Runs) -> Vec<Section> {
 
 /// Whether every run has a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runs {
+pub enum RunRows {
     /// Only the lines have.
     InLines,
     /// Each has.

@@ -6,8 +6,8 @@ use crate::revision::{FileAt, git};
 use crate::session::Session;
 use fairtrial_analysis::Dataset;
 use fairtrial_analysis::history::{
-    Asked, BenchmarkHistory, ChangeKind, LeftOutRun, RunReading, SinceAnswer, SinceWord, Unread,
-    arrange,
+    AskedLines, BenchmarkHistory, ChangeKind, LeftOutRun, NoReading, RunReading, SinceAnswer,
+    SinceWord, arrange,
 };
 use fairtrial_journal::{RunDir, list_runs};
 use fairtrial_model::Stamp;
@@ -35,7 +35,7 @@ pub struct HistoryQuestion {
     /// The benchmark, or a results table (`FILE.csv`).
     pub name: String,
     /// Which lines.
-    pub asked: Asked,
+    pub asked: AskedLines,
     /// The order of the runs.
     pub order: HistoryOrder,
     /// Only runs of this branch.
@@ -105,8 +105,8 @@ impl Session {
                     runs.push(reading);
                     continue;
                 }
-                Err(Unread::Skipped(why)) => why,
-                Err(Unread::Failed(error)) => error.to_string(),
+                Err(NoReading::Skipped(why)) => why,
+                Err(NoReading::Failed(error)) => error.to_string(),
             };
             left_out.push(LeftOutRun {
                 run: run.stamp().to_string(),

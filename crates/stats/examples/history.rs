@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 const PURPOSE: Purpose = Purpose::new("example/history");
 /// Series of each kind.
-const SERIES: u64 = 100;
+const SERIES: u64 = 200;
 /// How far from the planted place a found change may lie.
 const NEAR: usize = 3;
 

@@ -2,7 +2,7 @@
 
 use super::reading::{CellReading, RunReading};
 use super::result::{
-    BenchmarkHistory, ChangeKind, Condition, HistoryLine, HistoryRun, LeftOutRun, LevelChange,
+    BenchmarkHistory, ChangeKind, HistoryLine, HistoryRun, LeftOutRun, LevelChange, MeasuredUnlike,
     SCHEMA,
 };
 use crate::compare::data::definition;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Which lines are asked for.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Asked {
+pub struct AskedLines {
     /// Metrics; without any, the declared ones, or all where none is declared.
     pub metrics: Vec<String>,
     /// The task; absent for all.
@@ -24,7 +24,7 @@ pub struct Asked {
     pub alpha: Option<f64>,
 }
 
-impl Asked {
+impl AskedLines {
     fn fits(&self, cell: &CellReading, any_declared: bool) -> bool {
         let is =
             |asked: &Option<String>, own: Option<&String>| asked.is_none() || asked.as_ref() == own;
@@ -47,7 +47,7 @@ struct Growing {
 pub fn arrange(
     name: &str,
     runs: &[RunReading],
-    (asked, left_out): (&Asked, Vec<LeftOutRun>),
+    (asked, left_out): (&AskedLines, Vec<LeftOutRun>),
 ) -> Result<BenchmarkHistory, AnalysisError> {
     let options = SegmentOptions {
         alpha: asked.alpha.unwrap_or(SegmentOptions::default().alpha),
@@ -90,7 +90,7 @@ pub fn arrange(
 }
 
 /// Why there is no line.
-fn nothing(name: &str, runs: &[RunReading], asked: &Asked) -> AnalysisError {
+fn nothing(name: &str, runs: &[RunReading], asked: &AskedLines) -> AnalysisError {
     if runs.is_empty() {
         return AnalysisError::Question(format!(
             "no run of {name} counts: none is finished, or none is asked for"
@@ -155,10 +155,10 @@ fn place_of(growing: &mut Vec<Growing>, cell: &CellReading) -> usize {
 }
 
 /// In what a cell was measured unlike a line.
-fn differences(before: &Growing, cell: &CellReading) -> Vec<Condition> {
+fn differences(before: &Growing, cell: &CellReading) -> Vec<MeasuredUnlike> {
     let of_metric = definition::changes(&before.metric, &cell.metric).into_iter();
-    let mut found: Vec<Condition> = of_metric
-        .map(|change| Condition {
+    let mut found: Vec<MeasuredUnlike> = of_metric
+        .map(|change| MeasuredUnlike {
             what: format!("{}: {}", cell.metric.name, change.what),
             before: change.registered,
             now: change.used,
@@ -174,7 +174,7 @@ fn differences(before: &Growing, cell: &CellReading) -> Vec<Condition> {
     for name in names {
         let (old, new) = (before.conditions.get(name), cell.conditions.get(name));
         if old != new {
-            found.push(Condition {
+            found.push(MeasuredUnlike {
                 what: name.clone(),
                 before: old.cloned(),
                 now: new.cloned(),
@@ -232,7 +232,7 @@ fn kind(direction: Option<Direction>, found: &ChangePoint) -> ChangeKind {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, arrange};
+    use super::{AskedLines, arrange};
     use crate::dataset::Dataset;
     use crate::history::{ChangeKind, RunReading};
 
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn the_arm_that_changed_comes_first() {
         let runs = readings();
-        let found = arrange("t.csv", &runs, (&Asked::default(), Vec::new())).unwrap();
+        let found = arrange("t.csv", &runs, (&AskedLines::default(), Vec::new())).unwrap();
         assert_eq!(found.lines.len(), 2);
         let line = &found.lines[0];
         assert_eq!(
@@ -269,9 +269,9 @@ mod tests {
         assert!(change.p <= 0.01);
         assert!(found.lines[1].changes.is_empty());
         assert_eq!(found.changes()[0].1.kind, change.kind);
-        let one = Asked {
+        let one = AskedLines {
             arm: Some("b".to_owned()),
-            ..Asked::default()
+            ..AskedLines::default()
         };
         assert_eq!(
             arrange("t.csv", &runs, (&one, Vec::new()))
@@ -280,9 +280,9 @@ mod tests {
                 .len(),
             1
         );
-        let none = Asked {
+        let none = AskedLines {
             metrics: vec!["tme".to_owned()],
-            ..Asked::default()
+            ..AskedLines::default()
         };
         let error = arrange("t.csv", &runs, (&none, Vec::new())).unwrap_err();
         assert!(error.to_string().contains("there is time_s"), "{error}");
@@ -302,9 +302,9 @@ mod tests {
             .cells
             .iter_mut()
             .for_each(|cell| cell.conditions.clear());
-        let one = Asked {
+        let one = AskedLines {
             arm: Some("b".to_owned()),
-            ..Asked::default()
+            ..AskedLines::default()
         };
         let found = arrange("t.csv", &runs, (&one, Vec::new())).unwrap();
         let lengths: Vec<usize> = found.lines.iter().map(|line| line.runs.len()).collect();
@@ -324,7 +324,7 @@ mod tests {
         for cell in runs.iter_mut().flat_map(|run| &mut run.cells) {
             cell.direction = Some(fairtrial_model::Direction::Down);
         }
-        let found = arrange("t.csv", &runs, (&Asked::default(), Vec::new())).unwrap();
+        let found = arrange("t.csv", &runs, (&AskedLines::default(), Vec::new())).unwrap();
         assert_eq!(found.changes()[0].1.kind, ChangeKind::Regressed);
     }
 }

@@ -7,9 +7,9 @@ mod lines;
 mod reading;
 mod result;
 
-pub use lines::{Asked, arrange};
-pub use reading::{RunReading, Unread};
+pub use lines::{AskedLines, arrange};
+pub use reading::{NoReading, RunReading};
 pub use result::{
-    BenchmarkHistory, ChangeKind, Condition, HistoryLine, HistoryRun, LeftOutRun, LevelChange,
+    BenchmarkHistory, ChangeKind, HistoryLine, HistoryRun, LeftOutRun, LevelChange, MeasuredUnlike,
     SinceAnswer, SinceWord,
 };

@@ -52,14 +52,14 @@ pub(super) struct CellReading {
 
 /// Why a run has no points.
 #[derive(Debug)]
-pub enum Unread {
+pub enum NoReading {
     /// It is none of those that count.
     Skipped(String),
     /// Its files cannot be read.
     Failed(AnalysisError),
 }
 
-impl<E: Into<AnalysisError>> From<E> for Unread {
+impl<E: Into<AnalysisError>> From<E> for NoReading {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
     }
@@ -67,22 +67,22 @@ impl<E: Into<AnalysisError>> From<E> for Unread {
 
 impl RunReading {
     /// Of a finished run.
-    pub fn of_run(run: &RunDir, environment: Option<&Environment>) -> Result<Self, Unread> {
+    pub fn of_run(run: &RunDir, environment: Option<&Environment>) -> Result<Self, NoReading> {
         let spec = match resolved_spec(run) {
             Err(
                 error @ (ResolvedSpecError::Absent(_) | ResolvedSpecError::OtherVersion { .. }),
             ) => {
-                return Err(Unread::Skipped(error.to_string()));
+                return Err(NoReading::Skipped(error.to_string()));
             }
             known => known?,
         };
         if !is_there(&run.journal())? {
-            return Err(Unread::Skipped("it never began".to_owned()));
+            return Err(NoReading::Skipped("it never began".to_owned()));
         }
         let state = RunState::read(&run.journal())?;
         if let Some(why) = Unfinished::of_state(&state) {
             // The mean of a part of a run is no point of its history.
-            return Err(Unread::Skipped(why.to_string()));
+            return Err(NoReading::Skipped(why.to_string()));
         }
         let data = Dataset::from_run(run, &spec, environment)?;
         let summary = summarize_state(run, &state, &spec)?;

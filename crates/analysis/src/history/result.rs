@@ -48,7 +48,7 @@ pub struct HistoryLine {
     pub point: Params,
     /// In what this line was measured unlike the one before it; empty for the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub began_because: Vec<Condition>,
+    pub began_because: Vec<MeasuredUnlike>,
     /// The runs, in order.
     pub runs: Vec<HistoryRun>,
     /// Where the level changed, in order.
@@ -57,7 +57,7 @@ pub struct HistoryLine {
 
 /// A fact that two lines do not share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Condition {
+pub struct MeasuredUnlike {
     /// What.
     pub what: String,
     /// In the line before.

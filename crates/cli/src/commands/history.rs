@@ -3,9 +3,9 @@
 use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
-use fairtrial_analysis::history::{Asked, BenchmarkHistory, HistoryLine, SinceWord};
+use fairtrial_analysis::history::{AskedLines, BenchmarkHistory, HistoryLine, SinceWord};
 use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_report::history::Runs;
+use fairtrial_report::history::RunRows;
 use fairtrial_session::{HistoryOrder, HistoryQuestion, Picture};
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ Examples:
   fairtrial history bench --since main            did anything change that is not on main?
   fairtrial history results.csv --by commit       the revisions of a results table in git
 
-Runs that were not measured alike (another machine for a timing, another command, another definition) stand in lines of \
+RunRows that were not measured alike (another machine for a timing, another command, another definition) stand in lines of \
 their own.
 
 Exit codes: with --since 1 where something is worse since then, 4 where too few runs were made since then to tell; \
@@ -81,7 +81,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         let line = drawn(&history)?;
         picture.write(&fairtrial_report::history::figure(&history, line), path)?;
     }
-    let runs = if args.runs { Runs::Each } else { Runs::InLines };
+    let runs = if args.runs {
+        RunRows::Each
+    } else {
+        RunRows::InLines
+    };
     if let Some(path) = &args.md {
         let text = fairtrial_report::markdown::history(&history, runs);
         write_atomic_bytes(path, Durability::Process, text.as_bytes())?;
@@ -114,7 +118,7 @@ impl Args {
     fn question(&self) -> HistoryQuestion {
         HistoryQuestion {
             name: self.name.clone(),
-            asked: Asked {
+            asked: AskedLines {
                 metrics: self.metrics.clone(),
                 task: self.task.clone(),
                 arm: self.arm.clone(),

@@ -31,6 +31,7 @@ mod experiments;
 mod explained;
 mod foreign;
 mod gate;
+mod history;
 mod hostile;
 mod learning_curves;
 mod leases;

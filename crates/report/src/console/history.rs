@@ -3,11 +3,11 @@
 use super::page::Page;
 use super::terminal::Terminal;
 use crate::grid::Tone;
-use crate::history::{Runs, headline, notes, sections};
+use crate::history::{RunRows, headline, notes, sections};
 use fairtrial_analysis::history::BenchmarkHistory;
 
 /// The history as `history` prints it.
-pub fn history(history: &BenchmarkHistory, runs: Runs, terminal: Terminal) -> String {
+pub fn history(history: &BenchmarkHistory, runs: RunRows, terminal: Terminal) -> String {
     let mut page = Page::new(terminal);
     page.heading(&headline(history));
     for section in sections(history, runs) {
