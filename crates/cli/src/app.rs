@@ -3,8 +3,8 @@
 use crate::commands::{
     analyze, bench, cancel, check, compare, completions, data_root, demo, doctor, eval, exec,
     explain, export, gate, gc, history, import, init, list, logs, own, plan, power, preset,
-    register, remeasure, report, reproduce, run, schema, serve, status, summarize, sweep, table,
-    task, variance, verify, wait,
+    register, remeasure, report, reproduce, run, schema, serve, sql, status, summarize, sweep,
+    table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -76,6 +76,7 @@ enum Command {
     Demo(demo::Args),
     Doctor(doctor::Args),
     Where(data_root::Args),
+    Sql(sql::Args),
     Table(table::Args),
     Preset(preset::Args),
     Completions(completions::Args),
@@ -207,6 +208,7 @@ impl Command {
             Self::Demo(args) => demo::run(&args, console),
             Self::Doctor(args) => doctor::run(&args, console),
             Self::Where(args) => Ok(data_root::run(&args, console)),
+            Self::Sql(args) => sql::run(&args, console),
             Self::Table(args) => table::run(&args, console),
             Self::Preset(args) => preset::run(&args, console.printer),
             Self::Completions(args) => completions::run(&args, console.printer),

@@ -32,6 +32,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "explain",
             "summarize",
             "report",
+            "sql",
             "import",
             "export",
         ],

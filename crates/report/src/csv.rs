@@ -4,6 +4,7 @@ use crate::comparison::centres;
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, MetricComparison, Role};
 use fairtrial_text::escape;
+use serde_json::Value;
 
 /// The columns, in order.
 const COLUMNS: [&str; 26] = [
@@ -34,6 +35,31 @@ const COLUMNS: [&str; 26] = [
     "detectable",
     "method",
 ];
+
+/// Rows of any columns as CSV text with a header; what is not known is empty.
+pub fn rows(columns: &[String], rows: &[Vec<Value>]) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(columns)?;
+    for row in rows {
+        writer.write_record(
+            row.iter()
+                .map(|value| escape::csv(&cell_text(value)).into_owned()),
+        )?;
+    }
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A value as the text of a cell.
+pub(crate) fn cell_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
 
 /// The comparison as CSV text with a header.
 pub fn comparison(comparison: &Comparison) -> Result<String, csv::Error> {

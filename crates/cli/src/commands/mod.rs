@@ -37,6 +37,7 @@ pub(crate) mod run;
 pub(crate) mod schema;
 mod select;
 pub(crate) mod serve;
+pub(crate) mod sql;
 pub(crate) mod status;
 pub(crate) mod summarize;
 pub(crate) mod sweep;

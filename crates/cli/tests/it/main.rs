@@ -57,6 +57,7 @@ mod serve_in_browser;
 mod shells;
 mod skypilot;
 mod slurm;
+mod sql;
 mod starting;
 mod sweeps;
 mod tables;

@@ -1,0 +1,84 @@
+//! `sql`: questions over runs, trials and metrics, driven through the built binary.
+
+use crate::common::Project;
+
+const SPEC: &str = r#"
+name = "bench"
+seeds = 3
+command = "sh work.sh {level} {seed}"
+
+[arms.low]
+level = 1
+[arms.high]
+level = 2
+
+[metrics.score]
+direction = "up"
+"#;
+
+#[test]
+fn runs_trials_and_metrics_can_be_asked_for() {
+    let project = Project::with_spec(SPEC);
+    project.write(
+        "work.sh",
+        "test \"$1$2\" = 12 && exit 3; echo \"{\\\"score\\\": $1.5}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.run(&["run", "bench.toml"]);
+    let rows = project
+        .expect(
+            0,
+            &[
+                "sql",
+                "select name, trials, ok + failed as ended from runs",
+                "--json",
+            ],
+        )
+        .json();
+    assert_eq!(
+        rows,
+        serde_json::json!([{"name": "bench", "trials": 6, "ended": 6}])
+    );
+    let by_arm = "select arm, avg(value) as mean from metrics join trials using (run, trial) where metric = 'score' \
+                  group by arm order by arm";
+    let ran = project.expect(0, &["sql", by_arm, "--csv"]);
+    assert_eq!(ran.out.trim_end(), "arm,mean\nhigh,2.5\nlow,1.5");
+    let ran = project.expect(0, &["sql", by_arm]);
+    assert!(
+        ran.out.contains("high") && ran.out.contains("2 rows"),
+        "{}",
+        ran.out
+    );
+    // The same numbers as the summary has.
+    let count = "select outcome, count(*) as n from trials group by outcome order by outcome";
+    let counted = project.expect(0, &["sql", count, "--json"]).json();
+    let summary = project.expect(0, &["summarize", "bench", "--json"]).json();
+    for row in counted.as_array().unwrap() {
+        assert_eq!(
+            summary["outcomes"][row["outcome"].as_str().unwrap()],
+            row["n"],
+            "{counted}"
+        );
+    }
+}
+
+#[test]
+fn a_question_changes_nothing() {
+    let project = Project::with_spec(SPEC);
+    project.write("work.sh", "true\n");
+    project.run(&["run", "bench.toml"]);
+    for (question, said) in [
+        ("delete from runs", "begins with select"),
+        ("attach 'x.db' as x", "begins with select"),
+        ("with a as (select 1) delete from runs", "nothing can be changed"),
+        ("select nme from runs", "no such column: nme"),
+        ("select * from trails", "no such table: trails"),
+    ] {
+        let ran = project.expect(2, &["sql", question]);
+        assert!(ran.err.contains(said), "{question}: {}", ran.err);
+    }
+    assert!(!project.path().join("x.db").exists());
+    let rows = project
+        .expect(0, &["sql", "select count(*) as n from runs", "--json"])
+        .json();
+    assert_eq!(rows[0]["n"], 1);
+}
