@@ -6,7 +6,7 @@
 use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_journal::{
-    DataRoot, JournalError, RunDir, RunRow, RunState, Selector, effective_records,
+    DataRoot, JournalError, RunDir, RunRow, RunState, RunStatus, Selector, effective_records,
 };
 use fairtrial_model::{Outcome, Record};
 use rusqlite::types::ValueRef;
@@ -174,7 +174,7 @@ fn fill_runs(connection: &Connection, runs: &[RunRow]) -> Result<(), Error> {
             run.name,
             run.stamp.to_string(),
             run.config,
-            run.status.map(|status| status.word()),
+            run.status.map(RunStatus::word),
             run.live,
             run.trials as i64,
             count(Outcome::Ok),
@@ -224,11 +224,7 @@ fn put_metrics(put: &mut Statement<'_>, run: &str, record: &Record) -> Result<()
 }
 
 fn answered(statement: &mut Statement<'_>) -> Result<Answered, QuestionError> {
-    let columns: Vec<String> = statement
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let many = columns.len();
     let mut found = statement.query([])?;
     let mut rows = Vec::new();

@@ -1,5 +1,5 @@
 //! False alarms and found changes of the ways to look for changes of level: the table of
-//! `docs/reference/statistics-resampling.md`.
+//! `docs/decisions/0189-changes-of-level.md`.
 //!
 //! `cargo run --release -p fairtrial-stats --example history`
 #![allow(clippy::print_stdout)]

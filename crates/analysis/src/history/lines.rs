@@ -298,10 +298,9 @@ mod tests {
             }
         }
         // One that came back to the first machine goes on with its line.
-        runs[50]
-            .cells
-            .iter_mut()
-            .for_each(|cell| cell.conditions.clear());
+        for cell in &mut runs[50].cells {
+            cell.conditions.clear();
+        }
         let one = AskedLines {
             arm: Some("b".to_owned()),
             ..AskedLines::default()

@@ -298,7 +298,7 @@ fn normal_scores(values: &[f64]) -> Option<Vec<f64>> {
         let same = |place: &&usize| values[**place] == values[order[from]];
         let many = order[from..].iter().take_while(same).count();
         // The mean rank of equal values, from 1.
-        let rank = from as f64 + (many as f64 + 1.0) / 2.0;
+        let rank = from as f64 + f64::midpoint(many as f64, 1.0);
         let score = normal::quantile((rank - 0.375) / (n as f64 + 0.25));
         for place in &order[from..from + many] {
             scores[*place] = score;
@@ -309,6 +309,8 @@ fn normal_scores(values: &[f64]) -> Option<Vec<f64>> {
     if spread < 1e-9 {
         return None;
     }
-    scores.iter_mut().for_each(|score| *score /= spread);
+    for score in &mut scores {
+        *score /= spread;
+    }
     Some(scores)
 }
