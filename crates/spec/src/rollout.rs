@@ -3,6 +3,7 @@
 use crate::sandbox::SandboxChoice;
 use fairtrial_model::Params;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Everything about a rollout that is not the task itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +73,28 @@ pub struct AgentChoice {
     /// Answers of the model after which that agent is ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u32>,
+}
+
+/// Programs that run a file: what they run says who works.
+const RUN_FILES: [&str; 7] = ["sh", "bash", "python", "python3", "node", "ruby", "perl"];
+
+impl AgentChoice {
+    /// What an agent is called that takes no model; absent where it takes one.
+    pub fn without_model(&self) -> Option<String> {
+        if ["oracle", "nop"].contains(&self.name.as_str()) {
+            return Some(self.name.clone());
+        }
+        let takes_model = self.command.iter().any(|word| word.contains("{model}"));
+        let name = |word: &String| {
+            let name = Path::new(word).file_name()?.to_str()?;
+            Some(name.to_owned())
+        };
+        let program = self.command.first().filter(|_| !takes_model);
+        let program = program.and_then(name)?;
+        let file = self.command.get(1).filter(|word| !word.starts_with('-'));
+        let is_run = RUN_FILES.contains(&program.as_str());
+        Some(file.filter(|_| is_run).and_then(name).unwrap_or(program))
+    }
 }
 
 impl AgentChoice {

@@ -37,7 +37,7 @@ pub(super) fn drafts(root: &Node, base_dir: &Path, problems: &mut Problems) -> V
     };
     stray_task_keys(map, problems);
     let of_folders = match tasks.map() {
-        Some(folders) => task_folders::tasks(folders, base_dir, problems),
+        Some(folders) => task_folders::tasks(tasks, folders, base_dir, problems),
         None => Vec::new(),
     };
     let tasks = tasks.list().unwrap_or(&of_folders).iter();

@@ -14,8 +14,21 @@ const MARKS: [(&str, &str); 3] = [
 ];
 
 /// A task for each folder, as if it were written with `prepared_dir`.
-pub(super) fn tasks(folders: &Map, base_dir: &Path, problems: &mut Problems) -> Vec<Node> {
+pub(super) fn tasks(
+    node: &Node,
+    folders: &Map,
+    base_dir: &Path,
+    problems: &mut Problems,
+) -> Vec<Node> {
     let mut tasks = Vec::new();
+    let names_any = |(key, _): &(&str, &str)| {
+        let entry = folders.entry(key);
+        entry.is_some_and(|entry| entry.value.list().is_none_or(|items| !items.is_empty()))
+    };
+    if !MARKS.iter().any(names_any) {
+        let problem = error(node.span, "`tasks` names no folder of tasks");
+        problems.push(problem.help("tasks = { harbor = \"datasets/x\" }"));
+    }
     for (key, mark) in MARKS {
         let Some(entry) = folders.entry(key) else {
             continue;

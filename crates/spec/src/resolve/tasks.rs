@@ -41,12 +41,22 @@ pub(super) fn tasks(
 
 fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) -> Task {
     let node = &draft.node;
-    let work = work(draft, known, problems).unwrap_or(Work::Command {
+    let mut work = work(draft, known, problems).unwrap_or(Work::Command {
         argv: Vec::new(),
         shell: false,
     });
-    let model = match &work {
-        Work::Prepared { model, .. } => Some(model.clone()),
+    let model = match &mut work {
+        Work::Prepared { model, options, .. } => {
+            let is_named = draft.text("model").is_some() || role != ModelRole::Arm;
+            let is_varied = node
+                .get("params")
+                .is_some_and(|params| params.get("agent").is_some());
+            if let (false, false, Some(name)) = (is_named, is_varied, options.agent.without_model())
+            {
+                *model = name;
+            }
+            Some(model.clone())
+        }
         _ => draft.text("model").map(str::to_owned),
     };
     let (mut params, swept) = params(node, known.schema(draft), problems);

@@ -74,7 +74,7 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("iterations", Type::Section(&ITERATIONS), "", "How often an experiment runs inside one trial."),
     key("processes", Type::Whole(1, MANY), "5, where neither the task nor the spec has `seeds`", "In how many processes an experiment runs, one after the other, each with its warm-up: each is a trial of its own and gets the next of the documented seeds. Verdicts go by processes, since iterations of one process are alike; with one there is no verdict. Not together with `seeds`, of which each is a process.").example("10"),
     key("instrumentation", Type::List(&Type::Either(&[Type::FilledText, Type::Section(&INSTRUMENT)]), 0), "[\"timing\"]", "What observes an experiment: names, or tables with `name` and options.").example("[\"timing\", {\"name\": \"cprofile\", \"top_n\": 30}]"),
-    key("model", Type::FilledText, "gpt-5-mini for agent tasks", "The model of an agent task. Without `[arms]`, each distinct model is an arm; with `[arms]` it is a parameter.").example("\"gpt-5-mini\""),
+    key("model", Type::FilledText, "gpt-5-mini for agents that take one, else the agent's name", "The model of an agent task. Without `[arms]`, each distinct model is an arm; with `[arms]` it is a parameter.").example("\"gpt-5-mini\""),
     key("rollouts", Type::Whole(1, U32), "1", "Repetitions under each seed.").example("3"),
     key("apply_overrides", Type::Bool, "true", "Whether the overrides of an agent task apply.").example("true"),
     key("overrides", Type::FilledText, "", "The overrides file of an agent task.").example("\"data/tasks/prepared/task_1/overrides.json\""),

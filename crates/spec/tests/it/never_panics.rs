@@ -112,6 +112,19 @@ fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![9 => prop::sample::select(known).prop_map(str::to_owned), 1 => "\\PC{0,6}"]
 }
 
+/// A table of folders that names none is no list of no tasks.
+#[test]
+fn a_table_of_tasks_without_folders_is_told() {
+    for table in [
+        "{}",
+        "{\"harbor\": []}",
+        "{\"harbor\": [], \"prepared\": []}",
+    ] {
+        let text = format!("{{\"name\": \"x\", \"tasks\": {table}}}");
+        survive(&text, Format::Json, Vec::new());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

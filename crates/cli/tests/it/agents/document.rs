@@ -311,6 +311,43 @@ fn a_pattern_or_a_list_of_folders_gives_a_task_for_each() {
     lab.run(2);
 }
 
+/// No model is named that nobody asked.
+#[test]
+fn an_agent_without_a_model_is_called_by_its_own_name() {
+    let lab = lab(&["a", "b", "c", "d"]);
+    let task = |name: &str, more: &str| {
+        format!("[[tasks]]\nprepared_dir = \"data/tasks/prepared/{name}\"\n{more}\n")
+    };
+    let spec = [
+        task("a", "agent = { command = \"sh agents/solver.sh\" }"),
+        task("b", "agent = \"nop\""),
+        task("c", "agent = { command = \"true {model}\" }"),
+        task("d", "agent = { command = \"true\" }\nmodel = \"m\""),
+    ];
+    lab.spec(&format!("name = \"b\"\n{}", spec.concat()));
+    let plan = lab
+        .project
+        .expect(0, &["plan", "configs/bench.toml", "--json"]);
+    let rows = plan.json();
+    let text = rows.to_string();
+    for (task, arm) in [
+        ("a", "solver.sh"),
+        ("b", "nop"),
+        ("c", "gpt-5-mini"),
+        ("d", "m"),
+    ] {
+        let found = rows["trials"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{text}"));
+        let row = found.iter().find(|row| row["task"] == task);
+        assert_eq!(
+            row.unwrap_or_else(|| panic!("{text}"))["arm"],
+            arm,
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn arms_apply_to_the_tasks_that_use_them() {
     let lab = Lab::new();

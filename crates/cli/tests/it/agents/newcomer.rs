@@ -117,7 +117,7 @@ fn a_slip_is_answered_with_what_was_meant() {
     lab.task("parser", &meta("parser"));
     let spec = |dir: &str, agent: &str| {
         lab.spec(&format!(
-            "name = \"bench\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/{dir}\"\nagent = {agent}\n"
+            "name = \"bench\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/{dir}\"\nmodel = \"m\"\nagent = {agent}\n"
         ));
     };
     spec("praser", "\"nop\"");
