@@ -7,6 +7,7 @@ mod large;
 mod launch;
 mod measure;
 mod neighbours;
+mod rollouts;
 mod table;
 mod timing;
 mod training;
@@ -39,6 +40,10 @@ pub(crate) struct Args {
     /// Measure how long many training runs take to be measured again instead
     #[arg(long, conflicts_with_all = ["experiments", "interop"])]
     training: bool,
+    /// Measure the CPU of agents' rollouts that do nothing instead, beside Inspect where `inspect` is installed or in
+    /// --programs
+    #[arg(long, conflicts_with_all = ["experiments", "interop", "training", "timing"])]
+    rollouts: bool,
     /// Measure `fairtrial bench` beside hyperfine instead: how small a difference each finds, and what a run costs
     #[arg(long, group = "tried", conflicts_with_all = ["experiments", "interop", "training"])]
     timing: bool,
@@ -94,6 +99,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     if args.training {
         return Ok(training::run(&bench)?);
+    }
+    if args.rollouts {
+        return Ok(rollouts::run(&bench)?);
     }
     if args.timing {
         return Ok(timing::run(&bench)?);
