@@ -4,7 +4,7 @@ use crate::area::Area;
 use crate::axis::Axis;
 use crate::drawing::{Anchor, Close, Drawing};
 use crate::mark::{Mark, Series, Towards};
-use crate::text::{SIZE, fit};
+use crate::text::{SIZE, fit, width};
 use crate::thin::thin;
 
 /// Lines with more points than this carry no dots.
@@ -14,6 +14,9 @@ const CAP: f64 = 5.0;
 const ZONE: f64 = 10.0;
 /// Half of the width of a box.
 const BOX: f64 = 18.0;
+/// Between neighbouring tiles, and the shades of their steps.
+const TILE_GAP: f64 = 1.0;
+const TILES: [&[&str]; 5] = [&[], &["b"], &["b", "b"], &["b", "e"], &["e", "e"]];
 /// How far outside of the panel an end without bounds is drawn.
 const OUTSIDE: f64 = 20.0;
 
@@ -96,6 +99,7 @@ impl Plot<'_> {
                 }
             }
             Mark::Box { x, y, .. } => self.boxed(on, *x, *y, look),
+            Mark::Tile { x, y, level, text } => self.tile(on, (*x, *y), *level, text),
             Mark::Zone { y, low, high, .. } => {
                 let middle = self.to_y(*y);
                 let (left, right) = (self.x_or_outside(*low), self.x_or_outside(*high));
@@ -271,6 +275,24 @@ impl Plot<'_> {
             (x + half, median),
             &format!("l s{look}"),
         );
+    }
+
+    /// Shades that lie over each other make the steps from light to dark.
+    fn tile(&self, on: &mut Drawing, (x, y): (f64, f64), level: f64, text: &str) {
+        let (left, right) = (self.to_x(x - 0.5) + TILE_GAP, self.to_x(x + 0.5) - TILE_GAP);
+        let (top, bottom) = (self.to_y(y - 0.5) + TILE_GAP, self.to_y(y + 0.5) - TILE_GAP);
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+        // NaN becomes the first step, which is none.
+        let step = (level * TILES.len() as f64).floor().max(0.0) as usize;
+        on.path(&corners, Close::Yes, "bg");
+        for class in TILES[step.min(TILES.len() - 1)] {
+            on.path(&corners, Close::Yes, &format!("{class} c0"));
+        }
+        // A number that is cut is another number.
+        if width(text, SIZE) <= right - left {
+            let at = (f64::midpoint(left, right), f64::midpoint(top, bottom) + 4.0);
+            on.text(at, Anchor::Middle, "", text);
+        }
     }
 
     fn shade(on: &mut Drawing, (left, top): (f64, f64), (right, bottom): (f64, f64)) {

@@ -98,6 +98,17 @@ pub enum Mark {
         /// Lower whisker, lower quartile, median, upper quartile, upper whisker.
         y: [f64; 5],
     },
+    /// A cell of a named row and a named column, the darker the higher its level.
+    Tile {
+        /// The column.
+        x: f64,
+        /// The row.
+        y: f64,
+        /// From 0 to 1; NaN for none.
+        level: f64,
+        /// What it says.
+        text: String,
+    },
     /// A shaded stretch of x around one row: what does not matter there.
     Zone {
         /// The row.
@@ -191,7 +202,9 @@ impl Mark {
             | Self::Level { label, .. }
             | Self::Stretch { label, .. }
             | Self::At { label, .. } => label,
-            Self::Box { .. } | Self::Rule { .. } | Self::Words { .. } => "",
+            Self::Box { .. } | Self::Tile { .. } | Self::Rule { .. } | Self::Words { .. } => {
+                ""
+            }
         }
     }
 
@@ -199,7 +212,11 @@ impl Mark {
     pub(crate) fn is_of_series(&self) -> bool {
         !matches!(
             self,
-            Self::Zone { .. } | Self::Belt { .. } | Self::Rule { .. } | Self::Words { .. }
+            Self::Tile { .. }
+                | Self::Zone { .. }
+                | Self::Belt { .. }
+                | Self::Rule { .. }
+                | Self::Words { .. }
         )
     }
 
@@ -214,6 +231,7 @@ impl Mark {
             Self::Range { .. } => "range",
             Self::Whiskers { .. } => "whiskers",
             Self::Box { .. } => "box",
+            Self::Tile { .. } => "tile",
             _ => "other",
         };
         let mut known = vec![("data-kind", kind.to_owned())];
@@ -227,6 +245,7 @@ impl Mark {
             Self::Range { x, y, .. } => {
                 known.push(("data-v", format!("{y} {} {} {}", x[0], x[1], x[2])));
             }
+            Self::Tile { x, y, text, .. } => known.push(("data-v", format!("{y} {x} {text}"))),
             Self::Box { y, .. } => {
                 let five: Vec<String> = y.iter().map(f64::to_string).collect();
                 known.push(("data-v", five.join(" ")));
@@ -255,9 +274,11 @@ impl Mark {
             | Self::Level { series, .. }
             | Self::Stretch { series, .. }
             | Self::At { series, .. } => *series,
-            Self::Zone { .. } | Self::Belt { .. } | Self::Rule { .. } | Self::Words { .. } => {
-                Series(0)
-            }
+            Self::Tile { .. }
+            | Self::Zone { .. }
+            | Self::Belt { .. }
+            | Self::Rule { .. }
+            | Self::Words { .. } => Series(0),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Every chart with ordinary and with awkward data: one point, one seed, gaps, 10,000 points, long names.
 
 mod edges;
+mod suites;
 
 use fairtrial_chart::charts::{
     Counted, Curve, Curves, Distribution, DistributionGroup, Forest, ForestRow, Heading, History,
     HistoryPoint, LookPoint, Power, PowerLine, Profile, ProfileLine, Radial, RadialArm, Shift,
-    Trajectory, curves, distribution, forest, history, power, profile, radial, trajectory,
-    with_unit,
+    Trajectory, curves, distribution, forest, frontier, heat_map, history, intervals, power,
+    profile, radial, trajectory, with_unit,
 };
 use fairtrial_chart::{Figure, TickFormat};
 
@@ -80,6 +81,17 @@ pub(crate) fn figures() -> Vec<(&'static str, Figure)> {
         ("trajectory", trajectory(&looks(5..=17))),
         ("trajectory-one-look", trajectory(&looks(5..=5))),
         ("power", power(&chances())),
+        (
+            "heat-map",
+            heat_map(&suites::grid(6, &["hasty", "careful", "oracle"])),
+        ),
+        (
+            "heat-map-many",
+            heat_map(&suites::grid(30, &["a", "b", "c", "d", "e", "f", "g", LONG])),
+        ),
+        ("leaderboard", intervals(&suites::leaderboard())),
+        ("improvement", intervals(&suites::chances())),
+        ("frontier", frontier(&suites::costs())),
     ]
 }
 

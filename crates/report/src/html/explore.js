@@ -102,6 +102,9 @@ const fairtrial = (() => {
     }
     row(y) {
       const place = Math.round((y - this.top) / this.height * this.rows.length - 0.5);
+      const tiles = this.marks.filter(mark => mark.dataset.kind === "tile").map(mark => /^(\S+) (\S+) (.*)$/.exec(mark.dataset.v));
+      const across = tiles.filter(tile => Number(tile[1]) === place).map(tile => `${this.columns[Number(tile[2])]}: ${tile[3] || "–"}`);
+      if (across.length > 0) return { y: this.top + (place + 0.5) / this.rows.length * this.height, head: this.rows[place], words: across };
       const here = this.marks.filter(mark => mark.dataset.kind === "range" && Math.round(numbers(mark.dataset.v)[0]) === place);
       if (here.length === 0) return null;
       const words = here.map(mark => {
