@@ -3,10 +3,12 @@
 use super::curves::MetricCurves;
 use super::distribution::MetricDistribution;
 use super::failures::FailureList;
+use super::frontier::CostFrontier;
 use super::history::MetricHistory;
 use super::masked_text::MaskedText;
 use super::overview::{MetricProfile, MetricShares};
 use super::pairs::ArmPairs;
+use super::task_grid::TaskGrid;
 use super::trials::TrialColumns;
 use crate::compare::ranking::sweep::SweepChoice;
 use crate::compare::result::Comparison;
@@ -64,6 +66,15 @@ pub struct ReportData {
     /// The differences of the primary metric, pair by pair.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<ArmPairs>,
+    /// The arms in the order of the spec, by which all charts draw them alike.
+    #[serde(skip)]
+    pub arms: Vec<String>,
+    /// The primary metric by task and arm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grid: Option<TaskGrid>,
+    /// What the arms of agent tasks cost, against what they reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frontier: Option<CostFrontier>,
     /// Performance profile of the primary metric over several tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<MetricProfile>,

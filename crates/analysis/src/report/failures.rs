@@ -48,9 +48,9 @@ pub struct FailedTrial {
 pub struct LogTail {
     /// The file, relative to the trial's directory.
     pub file: String,
-    /// Its last lines.
+    /// Its last lines; its first ones of a file that is no log.
     pub lines: Vec<String>,
-    /// Whether there are lines before them.
+    /// Whether there are others.
     pub more: bool,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn one(record: &Record, root: &Path) -> FailedTrial {
 }
 
 /// The last lines of a log; nothing where it is empty or gone.
-fn tail(dir: &Path, file: &str) -> Option<LogTail> {
+pub(super) fn tail(dir: &Path, file: &str) -> Option<LogTail> {
     let mut log = open_regular(&dir.join(file)).ok()?;
     let length = log.metadata().ok()?.len();
     let from = length.saturating_sub(BYTES);

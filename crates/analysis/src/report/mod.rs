@@ -9,23 +9,28 @@ mod data;
 mod distribution;
 mod evidence;
 mod failures;
+mod frontier;
 mod history;
 mod masked_text;
 mod masking;
 mod mean_curve;
 mod overview;
 mod pairs;
+mod rollout_files;
+mod task_grid;
 mod trials;
 
 pub use curves::{ArmCurve, MetricCurves};
 pub use data::{JournalDigest, REPORT_SCHEMA, ReportData, RunFacts};
 pub use distribution::{MetricDistribution, ValueGroup};
 pub use failures::{FailedTrial, FailureList, LogTail};
+pub use frontier::{ArmCost, CostFrontier};
 pub use history::{MetricHistory, NoPoint, RunPoint, RunWithout};
 pub use masked_text::MaskedText;
 pub use mean_curve::CurvePoint;
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 pub use pairs::ArmPairs;
+pub use task_grid::{Flip, TaskCell, TaskGrid, TaskRow};
 pub use trials::{TrialColumns, WholeTrial};
 
 use crate::compare::comparison::compare;
@@ -43,7 +48,7 @@ use crate::observation::Observation;
 use crate::registration::registered;
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
-use crate::summary::{RunName, RunSummary, Summarizer, SummaryOptions};
+use crate::summary::{AgentRollouts, RunName, RunSummary, Summarizer, SummaryOptions};
 use evidence::Evidence;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, read_if_there};
@@ -86,12 +91,19 @@ pub fn report(
     let extended = evidence.data.extended.iter().chain(&evidence.data.mixed);
     let mut notes: Vec<String> = extended.map(|why| format!("Problem: {why}.")).collect();
     let registration = read_if_there(&run.registration())?;
+    let summary = summary(&evidence, &state)?;
     Ok(ReportData {
         schema: REPORT_SCHEMA,
         run: facts(run, spec, &state),
         journal: journal_digest(&run.journal())?,
         registered: registered(registration.as_deref(), spec, state.opened.as_ref()),
-        summary: summary(&evidence, &state)?,
+        arms: evidence.data.arm_order.clone(),
+        grid: task_grid::grid(&evidence, summary.rollouts.as_ref()),
+        frontier: summary
+            .rollouts
+            .as_ref()
+            .and_then(|rollouts| frontier::frontier(rollouts, spec)),
+        summary,
         confirmation: spec.is_swept().then(|| Confirmation::declared(spec)),
         choice: chosen(&evidence),
         sensitivity: effects(&evidence),
@@ -203,10 +215,14 @@ fn trajectory(evidence: &Evidence<'_>) -> Result<Option<Trajectory>, AnalysisErr
 
 fn summary(evidence: &Evidence<'_>, state: &RunState) -> Result<RunSummary, AnalysisError> {
     let mut summarizer = Summarizer::new(SummaryOptions::from(evidence.spec))?;
+    let mut rollouts = AgentRollouts::of(evidence.spec);
     for record in &evidence.records {
-        summarizer.add(&Observation::from(record));
+        let seen = Observation::from(record);
+        summarizer.add(&seen);
+        rollouts.add(&seen);
     }
     let mut summary = summarizer.finish();
+    rollouts.finish(evidence.run, state, &mut summary)?;
     summary.run = Some(RunName {
         name: evidence.run.name().to_owned(),
         stamp: evidence.run.stamp(),

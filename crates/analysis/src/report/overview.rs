@@ -137,7 +137,7 @@ pub(super) fn shares(comparison: &Comparison, spec: &Spec) -> Option<MetricShare
 }
 
 /// The place of an arm in the spec.
-fn place(spec: &Spec, arm: &str) -> usize {
+pub(super) fn place(spec: &Spec, arm: &str) -> usize {
     let found = spec.arms.iter().position(|known| known.name == arm);
     found.unwrap_or(spec.arms.len())
 }

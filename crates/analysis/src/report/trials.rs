@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::failures::{FailedTrial, LogTail, one};
+use super::rollout_files::rollout_files;
 use fairtrial_episode::open_regular;
 use fairtrial_model::{Number, Record};
 use fairtrial_text::significant::significant;
@@ -201,10 +202,10 @@ fn short(value: f64) -> Option<f64> {
 fn whole(record: &Record, evidence: &Evidence<'_>) -> WholeTrial {
     let root = evidence.run.root().path();
     let mut ended = one(record, root);
-    if !record.dir.is_empty()
-        && let Some(command) = command(&root.join(&record.dir))
-    {
-        ended.logs.insert(0, command);
+    if !record.dir.is_empty() {
+        let dir = root.join(&record.dir);
+        ended.logs.splice(0..0, command(&dir));
+        ended.logs.extend(rollout_files(&dir));
     }
     WholeTrial {
         ended,

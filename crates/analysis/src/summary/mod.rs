@@ -3,6 +3,7 @@
 //! The JSON form of [`RunSummary`] is what `summarize --json` prints; it is described in `docs/reference/json.md` and
 //! only grows until [`SUMMARY_SCHEMA`] is raised.
 
+mod agent_rollouts;
 mod collect;
 mod describe;
 mod gathered;
@@ -10,6 +11,7 @@ mod iterations;
 mod result;
 mod run;
 
+pub(crate) use agent_rollouts::AgentRollouts;
 pub use collect::{Summarizer, SummaryOptions, summarize};
 pub use result::{
     Cell, IterationNumbers, MISSING_RULE, MeanRange, MetricCell, MetricInfo, Missing, Numbers,

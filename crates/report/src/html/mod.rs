@@ -176,7 +176,7 @@ fn block_html(block: &Block) -> String {
         Block::Log { title, lines } => format!(
             "<p class=\"log-title\">{}</p>\n<pre class=\"log\">{}</pre>\n",
             xml(title),
-            xml(&lines.join("\n"))
+            log_lines(title, lines)
         ),
         Block::AllTrials(words) => format!(
             "<div id=\"trial-table\"></div>\n<p class=\"ft-plain note\">{}</p>\n",
@@ -198,6 +198,24 @@ fn block_html(block: &Block) -> String {
             )
         }
     }
+}
+
+/// The lines of a log; those of a change with what was added and taken away in colours.
+fn log_lines(title: &str, lines: &[String]) -> String {
+    if !title.contains(".patch") {
+        return xml(&lines.join("\n"));
+    }
+    let coloured = lines.iter().map(|line| {
+        let heads = ["+++", "---", "@@", "diff "];
+        let class = match line.chars().next() {
+            _ if heads.iter().any(|head| line.starts_with(head)) => "diff-at",
+            Some('+') => "diff-add",
+            Some('-') => "diff-del",
+            _ => return xml(line),
+        };
+        format!("<span class=\"{class}\">{}</span>", xml(line))
+    });
+    coloured.collect::<Vec<_>>().join("\n")
 }
 
 fn table_section(section: &Section) -> String {

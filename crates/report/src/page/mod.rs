@@ -5,7 +5,9 @@ mod content;
 mod evidence;
 mod figures;
 mod forests;
+mod histories;
 mod origin;
+mod suites;
 mod trials;
 mod verdicts;
 

@@ -35,7 +35,8 @@ fn one(trial: &WholeTrial) -> Block {
     let logs = ended.logs.iter().map(|log| Block::Log {
         title: match log.file.as_str() {
             "command.sh" => "command".to_owned(),
-            file if log.more => format!("{file}, last lines"),
+            file if log.more && file.starts_with("logs/") => format!("{file}, last lines"),
+            file if log.more => format!("{file}, first lines"),
             file => file.to_owned(),
         },
         lines: log.lines.clone(),
