@@ -25,7 +25,7 @@ pub(crate) fn closing_words(
     } else if answered < report.trials {
         let why = stop_words(report, "stopped");
         printer.tell(format!(
-            "{why}: {answered} of {} trials have their answer",
+            "{why}: {answered} of {} trials are done",
             report.trials
         ));
         printer.tell(going_on(report, &spec.budget, typed));
@@ -39,7 +39,10 @@ pub(crate) fn closing_words(
         printer.tell(if has_rollouts(spec) {
             format!("{mark} All {trials} tasks completed! ({outcomes})")
         } else {
-            format!("{mark} all {trials} trials have ended ({outcomes})")
+            match trials {
+                1 => format!("{mark} the trial has ended ({outcomes})"),
+                _ => format!("{mark} all {trials} trials have ended ({outcomes})"),
+            }
         });
     }
 }

@@ -28,6 +28,14 @@ impl Console {
         })
     }
 
+    /// The same for a command of which a file has standard output.
+    pub(crate) fn with_printer(&self, printer: Printer) -> Self {
+        Self {
+            printer,
+            caller: self.caller.clone(),
+        }
+    }
+
     /// The same with another data root, unless the user named one.
     pub(crate) fn with_data_dir(&self, dir: std::path::PathBuf) -> Self {
         let mut caller = self.caller.clone();

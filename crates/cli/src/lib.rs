@@ -21,6 +21,7 @@ mod signals;
 mod spec_args;
 mod watch;
 mod words;
+mod written;
 
 use std::process::ExitCode;
 

@@ -25,6 +25,8 @@ pub(crate) struct Printer {
     color_err: bool,
     /// Whether the locale has letters only.
     plain: bool,
+    /// Whether standard output belongs to a file that was asked for: what is said goes to standard error.
+    aside: bool,
 }
 
 /// When to colour.
@@ -56,6 +58,16 @@ impl Printer {
             color_out: decide(io::stdout().is_terminal()),
             color_err: decide(io::stderr().is_terminal()),
             plain: locale::is_plain(),
+            aside: false,
+        }
+    }
+
+    /// The same for a command of which a file has standard output.
+    pub(crate) fn aside(self) -> Self {
+        Self {
+            aside: true,
+            color_out: self.color_err,
+            ..self
         }
     }
 
@@ -94,13 +106,21 @@ impl Printer {
         } else {
             terminal_line(text)
         };
-        note(writeln!(io::stdout().lock(), "{}", self.lettered(&text)));
+        self.say(&text);
     }
 
     /// Lines of output.
     pub(crate) fn page(self, text: impl AsRef<str>) {
-        let text = shown(text.as_ref(), self.color_out);
-        note(writeln!(io::stdout().lock(), "{}", self.lettered(&text)));
+        self.say(&shown(text.as_ref(), self.color_out));
+    }
+
+    fn say(self, text: &str) {
+        let text = self.lettered(text);
+        if self.aside {
+            let _ = writeln!(io::stderr().lock(), "{text}");
+        } else {
+            note(writeln!(io::stdout().lock(), "{text}"));
+        }
     }
 
     /// Data as JSON.

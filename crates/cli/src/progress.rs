@@ -6,6 +6,7 @@ use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{Outcome, TrialKey};
 use fairtrial_plan::Plan;
 use fairtrial_spec::Work;
+use fairtrial_text::count::{count, counted};
 use fairtrial_text::duration::span;
 use fairtrial_text::escape::terminal_line_painted;
 use fairtrial_text::significant::short;
@@ -47,6 +48,8 @@ pub(crate) struct Progress {
     failures: u64,
     last_plain: Instant,
     partial: HashMap<(String, bool), Vec<u8>>,
+    /// Warnings, in the order in which they came, and how often.
+    warned: Vec<(String, u64)>,
 }
 
 impl Progress {
@@ -71,6 +74,7 @@ impl Progress {
             failures: 0,
             last_plain,
             partial: HashMap::new(),
+            warned: Vec::new(),
         }
     }
 
@@ -88,14 +92,16 @@ impl Progress {
                 self.ended = done;
                 self.begun = Instant::now();
                 self.say(&format!("output: {}", dir.display()));
-                let where_to = slots.map_or(String::new(), |slots| format!(" on {slots} slots"));
+                let where_to =
+                    slots.map_or(String::new(), |slots| format!(" on {}", counted(slots as u64, "slot")));
                 let known = if done > 0 {
-                    format!(" ({done} have their answer already)")
+                    format!(" ({done} are done already)")
                 } else {
                     String::new()
                 };
                 self.say(&format!(
-                    "starting {due} of {trials} trials{where_to}{known}"
+                    "starting {due} of {}{where_to}{known}",
+                    counted(trials, "trial")
                 ));
                 self.begin_bar();
             }
@@ -136,10 +142,7 @@ impl Progress {
             // For the caller, who reads what there is.
             RunEvent::Closed(..) => {}
             RunEvent::Note(text) => self.say(&text),
-            RunEvent::Warning(text) => {
-                let printer = self.printer;
-                self.bar.suspend(|| printer.warn(text));
-            }
+            RunEvent::Warning(text) => self.warn(text),
         }
     }
 
@@ -150,6 +153,20 @@ impl Progress {
             self.output_line(&name, stderr, &rest);
         }
         self.bar.finish_and_clear();
+        for (text, times) in self.warned.iter().filter(|(_, times)| *times > 1) {
+            self.printer.warn(format!("{} times: {text}", count(*times)));
+        }
+    }
+
+    /// A warning that comes again is counted, and told of once more at the end.
+    fn warn(&mut self, text: String) {
+        if let Some((_, times)) = self.warned.iter_mut().find(|(known, _)| *known == text) {
+            *times += 1;
+            return;
+        }
+        let printer = self.printer;
+        self.bar.suspend(|| printer.warn(&text));
+        self.warned.push((text, 1));
     }
 
     fn begin_bar(&self) {

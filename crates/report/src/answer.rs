@@ -19,10 +19,26 @@ use unicode_width::UnicodeWidthStr;
 const MOST_CANDIDATES: usize = 4;
 /// Places of a ranking that are shown.
 const PLACES: usize = 6;
-/// Objections that are shown.
-const MOST_CONCERNS: usize = 4;
 /// Kinds of failures that are shown.
-const MOST_KINDS: usize = 2;
+const MOST_KINDS: usize = 4;
+
+/// How much of an answer is shown where not all of it has room.
+struct Cut {
+    /// Kinds of failures that are shown with what they said.
+    explained: usize,
+    /// Objections that are shown.
+    concerns: usize,
+}
+
+/// From all of it to the least.
+const CUTS: [Cut; 6] = [
+    Cut { explained: 2, concerns: 4 },
+    Cut { explained: 1, concerns: 4 },
+    Cut { explained: 1, concerns: 2 },
+    Cut { explained: 1, concerns: 1 },
+    Cut { explained: 0, concerns: 1 },
+    Cut { explained: 0, concerns: 0 },
+];
 
 /// What the answer is made from.
 #[derive(Debug, Clone, Copy)]
@@ -56,14 +72,31 @@ impl Line {
 }
 
 impl RunAnswer<'_> {
-    /// The lines, the verdict last but for what to type next.
-    pub(crate) fn lines(&self) -> Vec<Line> {
-        let mut lines = self.failure_lines();
+    /// The lines, the verdict last but for what to type next: the most telling of them that have `room` in a terminal of
+    /// this width.
+    pub(crate) fn lines(&self, width: usize, room: usize) -> Vec<Line> {
+        let height = |lines: &[Line]| -> usize {
+            let heights = lines.iter().map(|line| line.text.width().div_ceil(width.max(1)));
+            heights.map(|lines| lines.max(1)).sum()
+        };
+        let tries = CUTS.iter().map(|cut| self.cut_to(cut));
+        let mut last = Vec::new();
+        for lines in tries {
+            if height(&lines) <= room {
+                return lines;
+            }
+            last = lines;
+        }
+        last
+    }
+
+    fn cut_to(&self, cut: &Cut) -> Vec<Line> {
+        let mut lines = self.failure_lines(cut.explained);
         lines.push(Line::new(summary::headline(self.summary), Tone::Plain));
         let problems = self.summary.problems.iter();
         lines.extend(problems.map(|problem| Line::new(problem, Tone::Caution)));
         let rollouts = self.summary.rollouts.iter();
-        let copies = rollouts.flat_map(rollouts::identical).take(MOST_CONCERNS);
+        let copies = rollouts.flat_map(rollouts::identical_by_arm).take(cut.concerns);
         lines.extend(copies.map(|text| Line::new(format!("! {text}"), Tone::Caution)));
         if let Some(trajectory) = self.trajectory {
             lines.extend(trajectory_lines(trajectory));
@@ -71,7 +104,7 @@ impl RunAnswer<'_> {
         match (self.choice, self.comparison) {
             // A verdict for each of many points is no answer.
             (Some(choice), _) => lines.extend(choice_lines(choice)),
-            (None, Some(comparison)) => lines.extend(comparison_lines(comparison)),
+            (None, Some(comparison)) => lines.extend(comparison_lines(comparison, cut.concerns)),
             (None, None) => {}
         }
         lines.extend(self.comparison.into_iter().flat_map(source_lines));
@@ -79,11 +112,12 @@ impl RunAnswer<'_> {
         lines
     }
 
-    fn failure_lines(&self) -> Vec<Line> {
+    /// The kinds of failures, the first ones with what they said.
+    fn failure_lines(&self, explained: usize) -> Vec<Line> {
         let run = self.summary.run.as_ref();
         let name = run.map_or(String::new(), |run| shell_word(&run.name));
         let mut lines = Vec::new();
-        for kind in self.failures.iter().take(MOST_KINDS) {
+        for (place, kind) in self.failures.iter().take(MOST_KINDS).enumerate() {
             let cause = kind.cause.as_ref().map(|cause| format!(": {cause}"));
             let first = if kind.count > 1 { "first: " } else { "" };
             lines.push(Line::new(
@@ -96,6 +130,9 @@ impl RunAnswer<'_> {
                 ),
                 Tone::Bad,
             ));
+            if place >= explained {
+                continue;
+            }
             let said = kind.said.iter();
             lines.extend(said.map(|line| Line::new(format!("    {line}"), Tone::Faint)));
             if !kind.said.is_empty() {
@@ -114,6 +151,10 @@ impl RunAnswer<'_> {
         if rest > 0 {
             let text = format!("✗ {} more that did not end well", count(rest));
             lines.push(Line::new(text, Tone::Bad));
+        }
+        if explained == 0 && !self.failures.is_empty() {
+            let command = format!("fairtrial explain {name}{}", self.data_words);
+            lines.push(Line::new(format!("    `{command}` says why"), Tone::Faint));
         }
         lines
     }
@@ -161,7 +202,7 @@ fn source_lines(comparison: &Comparison) -> impl Iterator<Item = Line> {
     texts.map(|text| Line::new(format!("! {text}"), Tone::Caution))
 }
 
-fn comparison_lines(comparison: &Comparison) -> Vec<Line> {
+fn comparison_lines(comparison: &Comparison, most: usize) -> Vec<Line> {
     let contrasts = &comparison.contrasts;
     let concerns = concerns(contrasts);
     let of_all = |concern: &Concern| concern.about.len() == contrasts.len();
@@ -171,11 +212,11 @@ fn comparison_lines(comparison: &Comparison) -> Vec<Line> {
         // What is about one of many is for those who look at that one.
         let shared: Vec<Concern> = concerns.into_iter().filter(of_all).collect();
         let mut lines = ranking_lines(ranking);
-        lines.extend(concern_lines(&shared, contrasts.len()));
+        lines.extend(concern_lines(&shared, contrasts.len(), most));
         return lines;
     }
     let mut lines = verdict_lines(contrasts);
-    lines.extend(concern_lines(&concerns, contrasts.len()));
+    lines.extend(concern_lines(&concerns, contrasts.len(), most));
     lines
 }
 
@@ -298,7 +339,7 @@ fn concerns(contrasts: &[Contrast]) -> Vec<Concern> {
     concerns
 }
 
-fn concern_lines(concerns: &[Concern], contrasts: usize) -> Vec<Line> {
+fn concern_lines(concerns: &[Concern], contrasts: usize, most: usize) -> Vec<Line> {
     let line = |concern: &Concern| {
         let who = if concern.about.len() == contrasts {
             String::new()
@@ -307,13 +348,11 @@ fn concern_lines(concerns: &[Concern], contrasts: usize) -> Vec<Line> {
         };
         Line::new(format!("! {who}{}", concern.text), Tone::Caution)
     };
-    let mut lines: Vec<Line> = concerns.iter().take(MOST_CONCERNS).map(line).collect();
-    let more = concerns.len().saturating_sub(MOST_CONCERNS);
+    let mut lines: Vec<Line> = concerns.iter().take(most).map(line).collect();
+    let more = concerns.len().saturating_sub(most);
     if more > 0 {
-        lines.push(Line::new(
-            format!("! and {more} more to know"),
-            Tone::Caution,
-        ));
+        let text = format!("! {} more (`compare` shows all)", counted(more, "objection"));
+        lines.push(Line::new(text, Tone::Caution));
     }
     lines
 }

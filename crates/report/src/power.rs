@@ -64,7 +64,7 @@ fn needed(design: &DesignPower) -> String {
     match (&design.required, design.required_range) {
         (Some(required), Some([low, high])) if low != high => {
             format!(
-                "{} {} ({} to {}, as well as the spread is known)",
+                "{} {} ({} to {}, given the uncertainty in the spread)",
                 count(required.n),
                 design.counted,
                 count(low),

@@ -4,12 +4,14 @@ use crate::grid::{Column, Grid, Section};
 use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
 use fairtrial_stats::Interval;
 use fairtrial_stats::passk::SuitePass;
-use fairtrial_text::count::counted;
+use fairtrial_text::count::{counted, first_of};
 use fairtrial_text::share::percent;
 use fairtrial_text::significant::significant;
 
 /// Notes of one kind.
 const MOST_NOTES: usize = 20;
+/// Tasks that a sentence names.
+const NAMED: usize = 4;
 
 /// What is to know where rows are not over the same tasks.
 const UNEVEN: &str = "Tasks with fewer than k rollouts that count are left out: rows over other tasks are no trend over k.";
@@ -118,6 +120,21 @@ pub(crate) fn identical(summary: &RolloutSummary) -> impl ExactSizeIterator<Item
             or_all(&task.arm),
             task.rollouts,
             task.task
+        )
+    })
+}
+
+/// The same in a sentence for each arm.
+pub(crate) fn identical_by_arm(summary: &RolloutSummary) -> impl Iterator<Item = String> {
+    let with_copies = summary.arms.iter().filter_map(|arm| {
+        let tasks = summary.identical.iter().filter(|task| task.arm == arm.arm);
+        let tasks: Vec<String> = tasks.map(|task| task.task.clone()).collect();
+        (!tasks.is_empty()).then_some((or_all(&arm.arm), tasks))
+    });
+    with_copies.map(|(arm, tasks)| {
+        format!(
+            "Identical: {arm} made the same change with the same effort in all rollouts of {}; answers from a cache are not independent, and the intervals would be too narrow.",
+            first_of(&tasks, NAMED)
         )
     })
 }

@@ -26,6 +26,8 @@ pub struct SealFacts<'a> {
     pub history: &'a [Stamp],
     /// The texts in which its maker's environment masked secrets.
     pub masked: &'a [MaskedText],
+    /// Whether a page for each trial lies beside it.
+    pub bundle: bool,
 }
 
 /// The seal as it stands in a report.
@@ -44,6 +46,9 @@ pub struct Seal {
     /// The texts in which its maker's environment masked secrets, so that another environment can make it again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<MaskedText>,
+    /// Whether a page for each trial lies beside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bundle: bool,
     /// SHA-256 of the data as JSON.
     pub data_sha256: String,
     /// SHA-256 of the report with this value as zeros.
@@ -72,6 +77,7 @@ pub(crate) fn open(facts: &SealFacts<'_>, data_json: &str) -> String {
         template_sha256: facts.template.map(|text| digest(text.as_bytes())),
         history: facts.history.to_vec(),
         masked: facts.masked.to_vec(),
+        bundle: facts.bundle,
         data_sha256: digest(data_json.as_bytes()),
         page_sha256: BLANK.to_owned(),
     };
@@ -135,6 +141,7 @@ mod tests {
             template: None,
             history: &[],
             masked,
+            bundle: false,
         };
         close(format!(
             "a report with +4.7 %\n<!-- {} -->\n",

@@ -78,7 +78,7 @@ pub(crate) fn headline(trajectory: &Trajectory) -> String {
     };
     let open = trajectory.is_anytime() && trajectory.stop == Some(Stop::Exhausted);
     let more = if open {
-        " With more seeds, `run SPEC --reuse --until decided --anytime` goes on with it, and the error rate holds."
+        " With more seeds, `run SPEC --reuse --until decided --anytime` continues it, and the error rate holds."
     } else {
         ""
     };

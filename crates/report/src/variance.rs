@@ -134,7 +134,7 @@ fn range(precision: &Precision) -> String {
     if low == high {
         String::new()
     } else {
-        format!(" ({low} to {high}, as well as the spread is known)")
+        format!(" ({low} to {high}, given the uncertainty in the spread)")
     }
 }
 

@@ -136,6 +136,7 @@ struct OwnFacts<'a> {
     template: Option<&'a str>,
     history: Vec<fairtrial_model::Stamp>,
     masked: Vec<MaskedText>,
+    bundle: bool,
 }
 
 impl OwnFacts<'_> {
@@ -145,6 +146,7 @@ impl OwnFacts<'_> {
             template: self.template,
             history: &self.history,
             masked: &self.masked,
+            bundle: self.bundle,
         }
     }
 }
@@ -158,6 +160,7 @@ fn same_look(found: Found<'_>) -> Option<OwnFacts<'_>> {
         template: found.template,
         history: seal.history,
         masked: seal.masked,
+        bundle: seal.bundle,
     })
 }
 

@@ -42,6 +42,29 @@ impl Session {
         }
     }
 
+    /// Finds a run, where a trial may stand for it: by its own name (`20250824__12-34-56-7`), or by its number alone in
+    /// the newest run. Gives that trial, too.
+    pub fn find_trial(&self, which: &RunChoice) -> Result<(RunDir, Option<u64>), SessionError> {
+        let named = which.name.as_deref().filter(|_| which.stamp.is_none());
+        let is_run = |name: &str| self.data_root().rollouts_dir().join(name).is_dir();
+        let Some(word) = named.filter(|name| !is_run(name)) else {
+            return Ok((self.find_run(which)?, None));
+        };
+        if let Ok(number) = word.parse() {
+            return Ok((self.newest_run()?, Some(number)));
+        }
+        let parts = word.rsplit_once('-');
+        let parts = parts.and_then(|(stamp, index)| Some((stamp.parse().ok()?, index.parse().ok()?)));
+        let Some((stamp, index)): Option<(Stamp, u64)> = parts else {
+            return Ok((self.find_run(which)?, None));
+        };
+        let runs = list_runs(&self.data_root())?;
+        match runs.into_iter().find(|run| run.stamp() == stamp) {
+            Some(run) => Ok((run, Some(index))),
+            None => Ok((self.find_run(which)?, None)),
+        }
+    }
+
     /// The newest run of a name, or what another tool left under that path.
     fn named_or_foreign(&self, name: &str, curves: Curves) -> Result<RunDir, SessionError> {
         if let Some(run) = self.run_named(name)? {

@@ -4,6 +4,7 @@
 mod absent;
 mod agent_tasks;
 mod bench;
+mod bundle;
 mod caller;
 mod check;
 mod checkout;
@@ -87,7 +88,7 @@ pub use planning::{Earlier, Estimate};
 pub use power::PilotRun;
 pub use registration::Registered;
 pub use remeasure::RunRemeasured;
-pub use report_files::{ReportFiles, page_template, write_charts};
+pub use report_files::{ReportFiles, html_page, markdown_page, page_template, write_charts};
 pub use reproduce::{
     MetricAgain, OtherOutcome, OtherValue, ReproduceQuestion, Reproduced, SourceAgain,
 };

@@ -37,12 +37,17 @@ impl Picture {
         }
     }
 
+    /// The figure as the content of a file.
+    pub fn bytes(self, figure: &Figure) -> Result<Vec<u8>, SessionError> {
+        match self {
+            Self::Svg => Ok(figure.svg(Theme::Auto).into_bytes()),
+            Self::Png => pixels(figure),
+        }
+    }
+
     /// Writes the figure, whole or not at all.
-    pub fn write(self, figure: &Figure, path: &Path) -> Result<(), SessionError> {
-        let bytes = match self {
-            Self::Svg => figure.svg(Theme::Auto).into_bytes(),
-            Self::Png => pixels(figure)?,
-        };
+    pub(crate) fn write(self, figure: &Figure, path: &Path) -> Result<(), SessionError> {
+        let bytes = self.bytes(figure)?;
         Ok(write_atomic_bytes(path, Durability::Process, &bytes)?)
     }
 }

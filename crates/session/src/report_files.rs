@@ -7,6 +7,8 @@ use crate::session::Session;
 use crate::version::VERSION;
 use fairtrial_analysis::report::ReportData;
 use fairtrial_journal::{Durability, RunDir, resolved_spec, write_atomic_bytes};
+use fairtrial_model::Stamp;
+use fairtrial_report::markdown::MarkdownReport;
 use fairtrial_report::seal::SealFacts;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,25 +37,13 @@ impl ReportFiles {
         data: &ReportData,
         template: Option<&str>,
     ) -> Result<Vec<PathBuf>, SessionError> {
-        let history = data.history_runs();
-        let facts = SealFacts {
-            version: VERSION,
-            template,
-            history: &history,
-            masked: &data.masked,
-        };
         let mut written = Vec::new();
         if let Some(path) = &self.html {
-            write(path, &page(data, template, &facts)?)?;
+            write(path, &html_page(data, template)?)?;
             written.push(path.clone());
         }
         if let Some(path) = &self.md {
-            let facts = SealFacts {
-                template: None,
-                ..facts
-            };
-            let report = fairtrial_report::markdown::report(data, &stem(path), &facts)
-                .map_err(|error| SessionError::Machine(error.to_string()))?;
+            let report = markdown(data, &stem(path))?;
             write(path, &report.text)?;
             for (name, svg) in &report.charts {
                 write(&path.with_file_name(name), svg)?;
@@ -61,6 +51,50 @@ impl ReportFiles {
             written.push(path.clone());
         }
         Ok(written)
+    }
+}
+
+/// The HTML page of a report, by this template where there is one.
+pub fn html_page(data: &ReportData, template: Option<&str>) -> Result<String, SessionError> {
+    let history = data.history_runs();
+    page(data, template, &facts(data, template, &history))
+}
+
+/// The HTML page of a report with a page for each trial beside it.
+pub(crate) fn bundled_page(
+    data: &ReportData,
+    template: Option<&str>,
+) -> Result<String, SessionError> {
+    let history = data.history_runs();
+    let facts = SealFacts {
+        bundle: true,
+        ..facts(data, template, &history)
+    };
+    page(data, template, &facts)
+}
+
+/// The Markdown page of a report; its charts are files beside it, which are not written.
+pub fn markdown_page(data: &ReportData) -> Result<String, SessionError> {
+    Ok(markdown(data, "report")?.text)
+}
+
+fn markdown(data: &ReportData, stem: &str) -> Result<MarkdownReport, SessionError> {
+    let history = data.history_runs();
+    fairtrial_report::markdown::report(data, stem, &facts(data, None, &history))
+        .map_err(|error| SessionError::Machine(error.to_string()))
+}
+
+fn facts<'a>(
+    data: &'a ReportData,
+    template: Option<&'a str>,
+    history: &'a [Stamp],
+) -> SealFacts<'a> {
+    SealFacts {
+        version: VERSION,
+        template,
+        history,
+        masked: &data.masked,
+        bundle: false,
     }
 }
 
@@ -162,7 +196,7 @@ fn make(folder: &Path) -> Result<(), SessionError> {
     })
 }
 
-fn write(path: &Path, text: &str) -> Result<(), SessionError> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), SessionError> {
     if let Some(folder) = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())

@@ -30,6 +30,15 @@ fn texts(trial: &mut FailedTrial) -> impl Iterator<Item = Texts<'_>> {
     }))
 }
 
+/// Masks the secrets of an environment in one trial.
+pub(super) fn mask_trial(trial: &mut FailedTrial, environment: &Redactor) {
+    for Texts { lines, .. } in texts(trial) {
+        for text in lines {
+            *text = environment.redact(text).into_owned();
+        }
+    }
+}
+
 impl ReportData {
     /// Masks the secrets of this environment, and keeps which texts they are in. Keys of well-known kinds are masked in
     /// every environment.

@@ -31,7 +31,7 @@ pub use mean_curve::CurvePoint;
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 pub use pairs::ArmPairs;
 pub use task_grid::{Flip, TaskCell, TaskGrid, TaskRow};
-pub use trials::{TrialColumns, WholeTrial};
+pub use trials::{TrialColumns, WholeTrial, each_trial};
 
 use crate::compare::comparison::compare;
 use crate::compare::data::side::Inputs;

@@ -2,8 +2,12 @@
 
 use super::evidence::Evidence;
 use super::failures::{FailedTrial, LogTail, one};
+use super::masking::mask_trial;
 use super::rollout_files::rollout_files;
+use crate::error::AnalysisError;
 use fairtrial_episode::open_regular;
+use fairtrial_journal::redact::Redactor;
+use fairtrial_journal::{JournalError, RunDir, RunState, effective_records};
 use fairtrial_model::{Number, Record};
 use fairtrial_text::significant::significant;
 use serde::Serialize;
@@ -161,7 +165,7 @@ pub(super) fn trials(evidence: &Evidence<'_>) -> TrialColumns {
     if records.len() <= WHOLE {
         columns.whole = records
             .iter()
-            .map(|record| whole(record, evidence))
+            .map(|record| whole(record, evidence.run))
             .collect();
     }
     columns
@@ -199,8 +203,28 @@ fn short(value: f64) -> Option<f64> {
     significant(finite, DIGITS).parse().ok()
 }
 
-fn whole(record: &Record, evidence: &Evidence<'_>) -> WholeTrial {
-    let root = evidence.run.root().path();
+/// Hands every trial whole to `each`, its texts masked for this environment.
+pub fn each_trial<E: From<AnalysisError>>(
+    run: &RunDir,
+    environment: &Redactor,
+    mut each: impl FnMut(WholeTrial) -> Result<(), E>,
+) -> Result<(), E> {
+    let state = RunState::read(&run.journal()).map_err(AnalysisError::from)?;
+    let mut ended = Ok(());
+    effective_records(&run.journal(), &state, |record| {
+        if ended.is_ok() {
+            let mut trial = whole(&record, run);
+            mask_trial(&mut trial.ended, environment);
+            ended = each(trial);
+        }
+        Ok::<(), JournalError>(())
+    })
+    .map_err(AnalysisError::from)?;
+    ended
+}
+
+fn whole(record: &Record, run: &RunDir) -> WholeTrial {
+    let root = run.root().path();
     let mut ended = one(record, root);
     if !record.dir.is_empty() {
         let dir = root.join(&record.dir);

@@ -5,17 +5,18 @@ use super::curve_window::WindowArgs;
 use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
+use crate::written;
 use clap::{ArgGroup, ValueEnum};
 use fairtrial_analysis::compare::parse_margin;
 use fairtrial_analysis::curves::{
-    self, Analysis, DEFAULT_N, Histories, Pair, PowerQuestion, Question, Runs, SummaryRule,
+    self, DEFAULT_N, Histories, Pair, PowerQuestion, Question, Runs, SummaryRule,
     SummaryType,
 };
 use fairtrial_model::Margin;
 use fairtrial_spec::Filter;
 use fairtrial_stats::bootstrap::{Method, Plan};
 use fairtrial_stats::{Level, Side};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Compare learning curves, with every choice in your hands: summary, bootstrap, t test, power
 #[derive(Debug, clap::Args)]
@@ -168,7 +169,7 @@ enum MethodChoice {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let printer = console.printer;
+    let printer = written::beside(console.printer, [args.csv_path.as_deref()], args.json)?;
     args.summary.check()?;
     let question = args.question();
     question.check()?;
@@ -178,7 +179,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     session.tell_sources(&mut histories)?;
     let analysis = curves::analyze(runs, &question)?;
     if let Some(path) = &args.csv_path {
-        write_csv(&analysis, path)?;
+        let text = fairtrial_report::curves::csv(&analysis)
+            .map_err(|error| Failure::machine(error.to_string()))?;
+        written::write(printer, path, text.as_bytes())?;
     }
     if args.json {
         printer.json(&analysis);
@@ -186,13 +189,6 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         printer.page(fairtrial_report::console::analysis(&analysis, printer.terminal()).trim_end());
     }
     Ok(Exit::Fine)
-}
-
-fn write_csv(analysis: &Analysis, path: &Path) -> Result<(), Failure> {
-    let text = fairtrial_report::curves::csv(analysis)
-        .map_err(|error| Failure::machine(error.to_string()))?;
-    std::fs::write(path, text)
-        .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
 }
 
 impl Args {

@@ -6,10 +6,11 @@ use super::timed_args::TimedArgs;
 use crate::bench_display::BenchDisplay;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use crate::written;
 use crate::signals::{self, Placed};
 use fairtrial_analysis::bench::BenchEnd;
 use fairtrial_analysis::compare::Pairing;
-use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::Accepts;
 use fairtrial_report::bench::{BenchAnswer, BenchNumbers};
 use fairtrial_session::{
@@ -162,6 +163,10 @@ struct Unsupported {
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     args.unsupported.refuse()?;
+    let files = [&args.export_json, &args.export_csv, &args.export_markdown];
+    let files = files.map(|file| file.as_deref());
+    let printer = written::beside(console.printer, files, args.json)?;
+    let console = &console.with_printer(printer);
     let session = console.session_heard_by(BenchDisplay::new(console.printer));
     args.check_exports()?;
     let prepared = session.prepare_bench(args.question()?)?;
@@ -171,7 +176,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let benched = measured(&session, &prepared, console)?;
     show(&benched, args, console);
     show_failure(&benched, console);
-    export(&benched, args, &session)?;
+    export(&benched, args, &session, printer)?;
     let ended = exit(&benched);
     if ended != Exit::Fine {
         args.tell_left_alone(console);
@@ -200,8 +205,8 @@ pub(crate) fn measured(
 }
 
 /// Writes the files that were asked for.
-fn export(benched: &Benched, args: &Args, session: &Session) -> Result<(), Failure> {
-    let write = |path: &Path, bytes: &[u8]| write_atomic_bytes(path, Durability::Process, bytes);
+fn export(benched: &Benched, args: &Args, session: &Session, printer: Printer) -> Result<(), Failure> {
+    let write = |path: &Path, bytes: &[u8]| written::write(printer, path, bytes);
     if let Some(path) = &args.export_json {
         let question = ExportQuestion {
             to: match args.export_json_version {

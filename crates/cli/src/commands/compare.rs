@@ -5,6 +5,7 @@ use super::mapping::MappingArgs;
 use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
+use crate::written;
 use clap::ValueEnum;
 use fairtrial_analysis::compare::{GivenPoints, Method, TaskRole, Word};
 use fairtrial_analysis::compare::{parse_margin, parse_points};
@@ -13,8 +14,7 @@ use fairtrial_analysis::{CompareOptions, Comparison};
 use fairtrial_model::{Direction, EqualRule, Margin};
 use fairtrial_session::CompareQuestion;
 use fairtrial_spec::Filter;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Compare two sides and say whether the difference is real
 #[derive(Debug, clap::Args)]
@@ -130,15 +130,19 @@ enum VerdictChoice {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let files = [args.md.as_deref(), args.csv.as_deref()];
+    let printer = written::beside(console.printer, files, args.json)?;
     let compared = args.mapping.session(console).compare(&args.question()?)?;
     let (comparison, watched) = (&compared.comparison, compared.watched.as_ref());
-    write(args.md.as_deref(), || {
-        Ok(fairtrial_report::markdown::comparison(comparison, watched))
-    })?;
-    write(args.csv.as_deref(), || {
-        fairtrial_report::csv::comparison(comparison).map_err(|error| error.to_string())
-    })?;
-    let printer = console.printer;
+    if let Some(path) = &args.md {
+        let text = fairtrial_report::markdown::comparison(comparison, watched);
+        written::write(printer, path, text.as_bytes())?;
+    }
+    if let Some(path) = &args.csv {
+        let text = fairtrial_report::csv::comparison(comparison)
+            .map_err(|error| Failure::machine(error.to_string()))?;
+        written::write(printer, path, text.as_bytes())?;
+    }
     if args.json {
         printer.json(&compared);
     } else if args.brief {
@@ -193,18 +197,6 @@ fn exit(args: &Args, comparison: &Comparison) -> Exit {
         .primary()
         .any(|metric| failing(metric.verdict.word));
     if failed { Exit::Failed } else { Exit::Fine }
-}
-
-fn write(
-    path: Option<&Path>,
-    text: impl FnOnce() -> Result<String, String>,
-) -> Result<(), Failure> {
-    let Some(path) = path else {
-        return Ok(());
-    };
-    let text = text().map_err(Failure::machine)?;
-    fs::write(path, text)
-        .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
 }
 
 impl From<TasksChoice> for TaskRole {

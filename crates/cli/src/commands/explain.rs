@@ -17,7 +17,7 @@ const LINES: usize = 10;
 /// Say why a trial ended as it did: its end, its limits, what it wrote last, and what to type next
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairtrial explain my_benchmark               the trial that failed last\n  fairtrial explain my_benchmark --trial 3"
+    after_help = "Examples:\n  fairtrial explain my_benchmark               the trial that failed last\n  fairtrial explain my_benchmark --trial 3\n  fairtrial explain 20250824__12-34-56-3       a trial by its own name"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -32,14 +32,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let session = console.session();
-    let run = session.find_run(&args.run.choice())?;
+    let (run, named) = session.find_trial(&args.run.choice())?;
     let view = session.look(run.clone())?;
     let none_failed = || {
         SessionError::from(NoLog::NoneFailed {
             name: run.name().to_owned(),
         })
     };
-    let trial = args.trial.or_else(|| view.state().last_failed());
+    let trial = args.trial.or(named).or_else(|| view.state().last_failed());
     let trial = trial.ok_or_else(none_failed)?;
     let detail = view.trial(trial, None, view.is_live()?)?;
     let printer = console.printer;

@@ -4,8 +4,8 @@ use super::mapping::MappingArgs;
 use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
+use crate::written;
 use clap::ValueEnum;
-use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_session::{ExportQuestion, Exported, Form, Shape};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         }
         (Exported::Pushed(said), _) => console.printer.page(said),
         (Exported::File(bytes), Some(path)) => {
-            write_atomic_bytes(path, Durability::Process, &bytes)?;
+            written::write(console.printer, path, &bytes)?;
         }
         (Exported::File(bytes), None) => {
             let text = String::from_utf8(bytes).map_err(|_| {

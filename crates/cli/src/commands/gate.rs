@@ -8,12 +8,13 @@ use crate::bench_display::BenchDisplay;
 use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use crate::written;
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::bench::BenchEnd;
 use fairtrial_analysis::compare::Method;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateReason, GateRule, GateWord};
-use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_session::{BenchCommand, GateQuestion, SessionError};
 use fairtrial_spec::Filter;
 use std::path::PathBuf;
@@ -126,6 +127,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if let Some(name) = &args.save_baseline {
         return save(name, args, console);
     }
+    let printer = written::beside(
+        console.printer,
+        [args.md.as_deref(), args.junit.as_deref()],
+        args.json,
+    )?;
     let mut question = args.question();
     if args.timed.has_revisions() {
         match time_revisions(args, console)? {
@@ -144,7 +150,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
                 },
                 alpha,
             );
-            write(&answer, args)?;
+            write(&answer, args, printer)?;
             if args.json {
                 console.printer.json(&answer);
             }
@@ -152,8 +158,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         }
         answer => answer?,
     };
-    write(&answer, args)?;
-    let printer = console.printer;
+    write(&answer, args, printer)?;
     if args.json {
         printer.json(&answer);
     } else {
@@ -247,7 +252,7 @@ fn exit(answer: &Gate, args: &Args) -> Exit {
     }
 }
 
-fn write(answer: &Gate, args: &Args) -> Result<(), Failure> {
+fn write(answer: &Gate, args: &Args, printer: Printer) -> Result<(), Failure> {
     let files = [
         (
             &args.md,
@@ -257,7 +262,7 @@ fn write(answer: &Gate, args: &Args) -> Result<(), Failure> {
     ];
     for (path, text) in files {
         if let Some(path) = path {
-            write_atomic_bytes(path, Durability::Process, text(answer).as_bytes())?;
+            written::write(printer, path, text(answer).as_bytes())?;
         }
     }
     Ok(())

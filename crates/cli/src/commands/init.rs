@@ -4,6 +4,7 @@ use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use fairtrial_journal::{Fresh, JournalError, write_once};
 use fairtrial_spec::Format;
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -96,11 +97,33 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
         }
         Err(error) => return Err(cannot_make(file, error)),
     }
-    printer.tell(format!(
-        "made {0}; `fairtrial plan {0}` shows what it would run",
-        file.display()
-    ));
+    let shows = format!("`fairtrial plan {0}` shows what it would run", file.display());
+    let task = (args.kind == Some(Kind::Agents)).then(|| first_task(file));
+    let task = task.transpose()?.flatten();
+    let task = task.map_or(String::new(), |task| format!(" and {}", task.display()));
+    printer.tell(format!("made {}{task}; {shows}", file.display()));
     Ok(Exit::Fine)
+}
+
+/// The files of the task that the spec of agents names.
+const FIRST_TASK: [(&str, &str); 2] = [
+    ("tb_meta.json", include_str!("../../assets/starter-task.json")),
+    ("solution.sh", include_str!("../../assets/starter-solution.sh")),
+];
+
+/// Makes that task beside the spec; nothing where there is one.
+fn first_task(spec: &Path) -> Result<Option<PathBuf>, Failure> {
+    let folder = spec.with_file_name("tasks").join("first");
+    if folder.exists() {
+        return Ok(None);
+    }
+    let made = fs::create_dir_all(&folder);
+    made.map_err(|error| Failure::input(format!("cannot make {}: {error}", folder.display())))?;
+    for (name, text) in FIRST_TASK {
+        let file = folder.join(name);
+        write_once(&file, text.as_bytes()).map_err(|error| cannot_make(&file, error))?;
+    }
+    Ok(Some(folder))
 }
 
 /// A folder that is not there is the user's slip; a disk that is full is not.

@@ -9,7 +9,7 @@ use serde_json::json;
 /// Print what a trial wrote (for an agent's: setup, agent, tests, scores), or the job that ran it
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairtrial logs my_benchmark --stderr           the trial that failed last\n  fairtrial logs my_benchmark --trial 3\n  fairtrial logs my_benchmark --trial 3 --stderr\n  fairtrial logs my_benchmark --trial 3 --job"
+    after_help = "Examples:\n  fairtrial logs my_benchmark --stderr           the trial that failed last\n  fairtrial logs my_benchmark --trial 3\n  fairtrial logs my_benchmark --trial 3 --stderr\n  fairtrial logs my_benchmark --trial 3 --job\n  fairtrial logs 20250824__12-34-56-3            a trial by its own name"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -33,14 +33,15 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let session = console.session();
-    let run = session.find_run(&args.run.choice())?;
+    let (run, named) = session.find_trial(&args.run.choice())?;
+    let trial = args.trial.or(named);
     let kind = match (args.job, args.stderr) {
         (true, _) => LogKind::Job,
         (false, true) => LogKind::Stderr,
         (false, false) => LogKind::Stdout,
     };
-    let log = session.log(&run, args.trial, args.attempt, kind)?;
-    if args.trial.is_none() {
+    let log = session.log(&run, trial, args.attempt, kind)?;
+    if trial.is_none() {
         console.printer.tell(format!("trial {}", log.trial));
     }
     if args.json {

@@ -4,6 +4,7 @@ use super::mapping::MappingArgs;
 use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
+use crate::written;
 use clap::ArgGroup;
 use fairtrial_analysis::compare::parse_margin;
 use fairtrial_analysis::power::{
@@ -11,7 +12,7 @@ use fairtrial_analysis::power::{
     plan_rates,
 };
 use fairtrial_model::{Margin, Stamp};
-use fairtrial_session::{Picture, RunChoice};
+use fairtrial_session::RunChoice;
 use fairtrial_spec::DEFAULT_ALPHA;
 use std::path::PathBuf;
 
@@ -90,7 +91,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let printer = console.printer;
+    let printer = written::beside(console.printer, [args.output.as_deref()], args.json)?;
     if let Some(rates) = args.rates {
         let options = RatesOptions {
             discordance: args.discordance,
@@ -106,7 +107,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         }
         return Ok(Exit::Fine);
     }
-    let picture = args.output.as_deref().map(Picture::of).transpose()?;
+    let picture = args.output.as_deref().map(written::kind_of).transpose()?;
     let mut options = PowerOptions {
         goal: if args.equivalence {
             PowerGoal::Equivalence
@@ -144,7 +145,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         let figure = fairtrial_report::power::figure(&report).ok_or_else(|| {
             Failure::input("a power curve needs a difference to find").hint("name it: --effect 2%")
         })?;
-        picture.write(&figure, path)?;
+        written::write(printer, path, &picture.bytes(&figure)?)?;
     }
     if args.json {
         printer.json(&report);

@@ -5,8 +5,11 @@ use super::mapping::MappingArgs;
 use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
+use crate::written;
 use fairtrial_session::feature::{HTML, PNG};
-use fairtrial_session::{Picture, ReportFiles, page_template, write_charts};
+use fairtrial_session::{
+    Picture, ReportFiles, html_page, markdown_page, page_template, write_charts,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +20,7 @@ Examples:
   fairtrial report                                report.html and report.md of the newest run
   fairtrial report bench --html bench.html        one page of the newest run of `bench`
   fairtrial report bench --rollout 20250824__12-34-56 --md report.md
+  fairtrial report bench --bundle pages           index.html and a page for each trial, for large runs
   fairtrial report bench --charts figures --chart-format png    every chart as a picture
 
 The HTML page loads nothing and is whole without JavaScript; its charts follow the reader's light or dark setting. With \
@@ -30,6 +34,9 @@ pub(crate) struct Args {
     /// Write the Markdown page here, its charts beside it
     #[arg(long, value_name = "FILE")]
     md: Option<PathBuf>,
+    /// Write a folder with a page for each trial: index.html leads to them, and each is read when it is opened
+    #[arg(long, value_name = "DIR")]
+    bundle: Option<PathBuf>,
     /// Write every chart into this folder, as a file of its own
     #[arg(long, value_name = "DIR")]
     charts: Option<PathBuf>,
@@ -64,12 +71,14 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         printer.page(page_template()?);
         return Ok(Exit::Fine);
     }
-    if args.html.is_some() || args.template.is_some() {
+    if args.html.is_some() || args.bundle.is_some() || args.template.is_some() {
         HTML.need()?;
     }
     if args.charts.is_some() && Picture::from(args.chart_format) == Picture::Png {
         PNG.need()?;
     }
+    let files = [args.html.as_deref(), args.md.as_deref()];
+    let printer = written::beside(printer, files, args.json)?;
     ends_in(args.html.as_deref(), "--html", &["html", "htm"])?;
     ends_in(args.md.as_deref(), "--md", &["md", "markdown"])?;
     let template = args.template.as_deref().map(read_text).transpose()?;
@@ -77,15 +86,30 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let run = session.find_run_with_curves(&args.run.choice())?;
     let data = session.report_data(&run, None)?;
     let asked = args.html.is_some() || args.md.is_some() || args.charts.is_some();
-    let files = if asked || args.json || !args.reporters.is_empty() {
+    let asked = asked || args.bundle.is_some() || args.json || !args.reporters.is_empty();
+    let named = |file: &Option<PathBuf>| file.clone().filter(|path| !written::is_stdout(path));
+    let files = if asked {
         ReportFiles {
-            html: args.html.clone(),
-            md: args.md.clone(),
+            html: named(&args.html),
+            md: named(&args.md),
         }
     } else {
         session.usual_report_files(&run)
     };
-    let mut written = files.write(&data, template.as_deref())?;
+    let template = template.as_deref();
+    let mut written = files.write(&data, template)?;
+    if args.html.as_deref().is_some_and(written::is_stdout) {
+        let page = html_page(&data, template)?;
+        written::write(printer, Path::new("-"), page.as_bytes())?;
+    }
+    if args.md.as_deref().is_some_and(written::is_stdout) {
+        let page = markdown_page(&data)?;
+        written::write(printer, Path::new("-"), page.as_bytes())?;
+        printer.tell("the charts of the page are not written; `--charts DIR` writes them");
+    }
+    if let Some(folder) = &args.bundle {
+        written.push(session.write_bundle(&run, &data, template, folder)?);
+    }
     if let Some(folder) = &args.charts {
         written.extend(write_charts(&data, folder, args.chart_format.into())?);
     }
@@ -102,7 +126,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
 
 /// Refuses a name that says that something else is in the file.
 fn ends_in(path: Option<&Path>, option: &str, endings: &[&str]) -> Result<(), Failure> {
-    let Some(path) = path else {
+    let Some(path) = path.filter(|path| !written::is_stdout(path)) else {
         return Ok(());
     };
     let ending = path.extension().and_then(|ending| ending.to_str());

@@ -4,10 +4,10 @@ use super::select::RunArgs;
 use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
+use crate::written;
 use fairtrial_analysis::compare::SweepChoice;
 use fairtrial_analysis::sensitivity::Sensitivity;
-use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_session::{Picture, SweepQuestion};
+use fairtrial_session::SweepQuestion;
 use std::path::PathBuf;
 
 /// Rank the points of a sweep and show what each parameter does
@@ -59,8 +59,10 @@ struct Printed<'a> {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let picture = args.output.as_deref().map(Picture::of).transpose()?;
-    let (session, printer) = (console.session(), console.printer);
+    let picture = args.output.as_deref().map(written::kind_of).transpose()?;
+    let files = [args.output.as_deref(), args.md.as_deref()];
+    let printer = written::beside(console.printer, files, args.json)?;
+    let session = console.session();
     let run = session.find_run(&args.run.choice())?;
     let found = session.sweep(
         &run,
@@ -74,11 +76,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     )?;
     let (choice, effects) = (found.choice.as_ref(), &found.sensitivity);
     if let (Some(picture), Some(path)) = (picture, &args.output) {
-        picture.write(&fairtrial_report::sweep::figure(effects), path)?;
+        let figure = fairtrial_report::sweep::figure(effects);
+        written::write(printer, path, &picture.bytes(&figure)?)?;
     }
     if let Some(path) = &args.md {
         let text = fairtrial_report::markdown::sweep(choice, effects, found.alpha);
-        write_atomic_bytes(path, Durability::Process, text.as_bytes())?;
+        written::write(printer, path, text.as_bytes())?;
     }
     if args.json {
         printer.json(&Printed {

@@ -5,14 +5,11 @@ use super::mapping::MappingArgs;
 use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
+use crate::written;
 use fairtrial_analysis::curves::SummaryRule;
 use fairtrial_analysis::variance::{DeclaredSummary, VarianceQuestion, variance};
-use fairtrial_session::Picture;
 use fairtrial_spec::Filter;
 use std::path::PathBuf;
-
-/// Where the plot goes where nobody says.
-const USUAL_PLOT: &str = "variance_analysis.png";
 
 /// Show how much runs of one arm vary, and how many of them make the mean precise enough
 #[derive(Debug, clap::Args)]
@@ -41,7 +38,7 @@ pub(crate) struct Args {
     threshold: f64,
     #[command(flatten)]
     window: WindowArgs,
-    /// Where the plot goes: a .png or .svg file [default: variance_analysis.png; with --json none]
+    /// Draw it into this file, a .png or .svg; `-` is standard output, as SVG
     #[arg(long, value_name = "PLOT")]
     output: Option<PathBuf>,
     /// A table with a run_id column, or a folder of histories, in which runs are looked for
@@ -55,11 +52,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    // Data is asked for without a file beside it.
-    let usual = (!args.json).then(|| PathBuf::from(USUAL_PLOT));
-    let output = args.output.clone().or(usual);
-    let picture = output.as_deref().map(Picture::of).transpose()?;
-    let (session, printer) = (args.mapping.session(console), console.printer);
+    let output = args.output.as_deref();
+    let picture = output.map(written::kind_of).transpose()?;
+    let printer = written::beside(console.printer, [output], args.json)?;
+    let session = args.mapping.session(console);
     let metric = match &args.metric {
         Some(metric) => metric.clone(),
         None => session.curve_metric(&args.runs[0])?,
@@ -83,8 +79,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     session.tell_sources(&mut histories)?;
     session.tell_problems_of_curves(&runs);
     let found = variance(&runs, &question)?;
-    if let Some((picture, output)) = picture.zip(output.as_deref()) {
-        picture.write(&fairtrial_report::variance::figure(&found), output)?;
+    if let Some((picture, output)) = picture.zip(output) {
+        let figure = fairtrial_report::variance::figure(&found);
+        written::write(printer, output, &picture.bytes(&figure)?)?;
     }
     if args.json {
         printer.json(&found);
@@ -93,7 +90,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             &found,
             printer.terminal(),
         ));
-        if let Some(output) = &output {
+        if let Some(output) = output.filter(|path| !written::is_stdout(path)) {
             printer.line(format!("Plot saved to: {}", output.display()));
         }
     }

@@ -6,6 +6,9 @@ use crate::answer::{RunAnswer, brief_lines};
 use crate::summary::primary_section;
 use fairtrial_analysis::Comparison;
 
+/// Lines that are read; more of them are not.
+const MOST_LINES: usize = 15;
+
 /// The answer as `run` prints it at its end: a few lines, the verdict last.
 pub fn answer(answer: &RunAnswer<'_>, terminal: Terminal) -> String {
     let mut page = Page::new(terminal);
@@ -16,7 +19,8 @@ pub fn answer(answer: &RunAnswer<'_>, terminal: Terminal) -> String {
         page.section(&section);
         page.gap();
     }
-    for line in answer.lines() {
+    let room = MOST_LINES.saturating_sub(page.height());
+    for line in answer.lines(terminal.width, room) {
         page.columns(&line.text, line.tone);
     }
     page.finish()

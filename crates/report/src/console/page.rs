@@ -24,6 +24,11 @@ impl Page {
         self.text
     }
 
+    /// Lines so far.
+    pub(crate) fn height(&self) -> usize {
+        self.text.lines().count()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -68,28 +73,18 @@ impl Page {
         }
     }
 
-    /// A table; columns go by their rank until it fits, and their names are said.
+    /// A table; columns go by their rank until it fits. The files of a report, `--json` and a wider terminal have them.
     pub(crate) fn table(&mut self, mut grid: Grid) {
-        let mut gone = Vec::new();
         let mut lines = self.lines(&grid, None);
         while widest(&lines) > self.terminal.width {
-            let titles = grid.drop_some();
-            if titles.is_empty() {
+            if !grid.drop_some() {
                 lines = self.lines(&grid, Some(self.terminal.width));
                 break;
             }
-            gone.extend(titles);
             lines = self.lines(&grid, None);
         }
         for line in lines {
             self.line(&line);
-        }
-        if !gone.is_empty() {
-            let note = format!(
-                "No room for: {}. A wider terminal or --json shows them.",
-                gone.join(", ")
-            );
-            self.sentence(&note, Tone::Faint);
         }
     }
 

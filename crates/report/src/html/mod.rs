@@ -1,12 +1,12 @@
 //! A report as one HTML page: nothing to load, whole without its script, light and dark, from a telephone to a wide screen.
 
 use crate::grid::{Align, Grid, Section, Tone};
-use crate::page::{Block, Page, compared, page};
+use crate::page::{Block, Page, compared, page, whole_trial};
 use crate::seal::{self, SealFacts};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use fairtrial_analysis::Comparison;
-use fairtrial_analysis::report::ReportData;
+use fairtrial_analysis::report::{ReportData, WholeTrial};
 use fairtrial_chart::{Layout, page_style};
 use fairtrial_text::escape::{self, xml, xml_sentence};
 use minijinja::value::{Serde, Value};
@@ -17,6 +17,8 @@ use std::fmt::Write as _;
 /// The template that is used where the user brings none.
 pub const TEMPLATE: &str = include_str!("page.html.jinja");
 const STYLE: &str = include_str!("page.css");
+/// The style of a trial's own page: there may be a hundred thousand of them.
+const TRIAL_STYLE: &str = include_str!("trial.css");
 /// What lets a reader explore a page: plain JavaScript, which loads nothing and sends nothing.
 pub const SCRIPT: &str = include_str!("explore.js");
 /// Letters of a word that may be broken where there is no room.
@@ -71,6 +73,7 @@ pub fn report(
         registered => registered(&page),
         parts => parts,
         notes => data.run.notes.clone(),
+        bundle => facts.bundle,
         style => Value::from_safe_string(style()),
         script => Value::from_safe_string(SCRIPT.to_owned()),
         policy => Value::from_safe_string(policy()),
@@ -80,6 +83,22 @@ pub fn report(
         seal => Value::from_safe_string(seal::open(facts, &json)),
     })?;
     Ok(seal::close(text))
+}
+
+/// The page of one trial, for a folder of pages: `back` leads to the report, `run` is what it is called.
+pub fn trial(trial: &WholeTrial, run: &str, back: &str) -> String {
+    let (title, blocks) = whole_trial(trial);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         base-uri 'none'; form-action 'none'\">\n<title>{0}</title>\n<style>\n{TRIAL_STYLE}</style>\n</head>\n\
+         <body>\n<main>\n<p><a href=\"{1}\">{2}</a></p>\n<h1>{0}</h1>\n{3}</main>\n</body>\n</html>\n",
+        xml(&title),
+        xml(back),
+        xml(run),
+        blocks.iter().map(block_html).collect::<String>()
+    )
 }
 
 /// The style sheet of a page with parts of a report.

@@ -17,6 +17,8 @@ use crate::summary::{Detail, headline, tables};
 #[cfg(feature = "html")]
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::report::ReportData;
+#[cfg(feature = "html")]
+use fairtrial_analysis::report::WholeTrial;
 use fairtrial_chart::Figure;
 
 /// Builds the page of a report.
@@ -88,6 +90,12 @@ pub(crate) fn compared(comparison: &Comparison) -> (Vec<VerdictLine>, Vec<Block>
             .map(|(place, figure)| Block::Chart(format!("difference-{place}"), Box::new(figure))),
     );
     (verdicts, blocks)
+}
+
+/// A trial with its title and what is known of it.
+#[cfg(feature = "html")]
+pub(crate) fn whole_trial(trial: &WholeTrial) -> (String, Vec<Block>) {
+    trials::parts(trial)
 }
 
 /// The charts of a report as its pages show them, each with the name of its file.

@@ -20,9 +20,13 @@ const PLACES: usize = 24;
 pub(super) fn grid(found: &TaskGrid) -> Figure {
     let cells = || found.tasks.iter().flat_map(|row| &row.cells);
     let means: Vec<f64> = cells().filter_map(|cell| cell.mean).collect();
-    let format = NumberFormat::choose(&means, &[], None);
     // Shares and scores mean the same in every task; rewards of two games do not.
     let shared = means.iter().all(|mean| (0.0..=1.0).contains(mean));
+    let format = if shared {
+        NumberFormat::Fixed(2)
+    } else {
+        NumberFormat::choose(&means, &[], None)
+    };
     let level = |mean: f64, row: &[TaskCell]| {
         let (low, high) = if shared { (0.0, 1.0) } else { ends(row) };
         let place = if low < high { (mean - low) / (high - low) } else { 0.5 };
@@ -123,7 +127,7 @@ pub(super) fn leaderboard(ranking: &Ranking, place: impl Fn(&str) -> usize) -> F
         let [low, high] = of.interval.map_or([f64::NAN; 2], |found| [found.low, found.high]);
         IntervalRow {
             name: arm.arm.clone(),
-            note: standing_word(&arm.arm, rank, of).text,
+            note: short_word(&standing_word(&arm.arm, rank, of).text).to_owned(),
             range: [low, of.mean, high],
             look: place(&arm.arm),
         }
@@ -156,6 +160,12 @@ pub(super) fn leaderboard(ranking: &Ranking, place: impl Fn(&str) -> usize) -> F
         level: None,
         rows,
     })
+}
+
+/// As much of it as stands at the end of a row.
+fn short_word(word: &str) -> &str {
+    let word = word.split_once(':').map_or(word, |(word, _)| word);
+    word.strip_suffix(" from the best").unwrap_or(word)
 }
 
 /// With what probability a run of each candidate is better than one of the control, over the tasks of a suite.

@@ -27,6 +27,16 @@ pub(super) fn trials(data: &ReportData) -> Vec<Block> {
 }
 
 fn one(trial: &WholeTrial) -> Block {
+    let (title, inside) = parts(trial);
+    Block::Trial {
+        index: trial.ended.index,
+        title,
+        inside,
+    }
+}
+
+/// Who a trial is and how it ended, and what is known of it.
+pub(super) fn parts(trial: &WholeTrial) -> (String, Vec<Block>) {
     let ended = &trial.ended;
     let cause = ended.cause.as_ref();
     let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
@@ -57,11 +67,8 @@ fn one(trial: &WholeTrial) -> Block {
     if !ended.dir.is_empty() {
         inside.push(Block::Words(format!("Its files are in `{}`.", ended.dir)));
     }
-    Block::Trial {
-        index: ended.index,
-        title: format!("{}: {}, {}{cause}", ended.index, ended.trial, ended.outcome),
-        inside,
-    }
+    let title = format!("{}: {}, {}{cause}", ended.index, ended.trial, ended.outcome);
+    (title, inside)
 }
 
 /// Names with their values, where there are any.

@@ -46,6 +46,9 @@ const fn note(note: MethodNote) -> &'static str {
 
 /// `15 pairs by seed`, `12 against 14 trials`.
 pub(crate) fn units(count: &UnitCount) -> String {
+    if count.control == 0 && count.candidate == 0 {
+        return "no values".to_owned();
+    }
     let word = count.unit.word();
     let of_tasks = if count.tasks > 1 {
         format!(" in {} tasks", count.tasks)

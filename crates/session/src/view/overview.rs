@@ -204,7 +204,7 @@ impl RunView {
         }
         problems.extend(said);
         if closed.is_none() && !live && self.state.opened.is_some() {
-            problems.push("Its controller is gone and did not close it: `fairtrial run SPEC --resume` goes on with it.".to_owned());
+            problems.push("Its controller is gone and did not close it: `fairtrial run SPEC --resume` resumes it.".to_owned());
         }
         problems
     }

@@ -17,6 +17,7 @@ pub(super) fn report(api: &Api, query: &Query) -> Answered {
             template: None,
             history: &history,
             masked: &data.masked,
+            bundle: false,
         };
         let html = html::report(&data, None, &facts);
         html.map_err(|error| SessionError::Machine(error.to_string()))

@@ -4,13 +4,13 @@ use super::paint::Paint;
 use super::suite::SuiteArgs;
 use crate::commands::choices::AcceptChoice;
 use crate::console::Console;
-use crate::exit::{Done, Exit, Failure};
+use crate::exit::{Done, Exit};
+use crate::written;
 use clap::ValueEnum;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::tables::{Mark, MarkRule, Posted};
 use fairtrial_session::tables::TableQuestion;
 use serde_json::json;
-use std::fs;
 use std::path::PathBuf;
 
 /// Compare results with a table, line by line, with ✅ better, ❌ worse, ⬜ equal, ns within noise, ? noise not known, — missing
@@ -84,15 +84,13 @@ enum MarkChoice {
 }
 
 pub(super) fn run(args: &Args, console: &Console) -> Done {
+    let printer = written::beside(console.printer, [args.md.as_deref()], args.json)?;
     let compared = console.session().compare_table(&args.question())?;
     let (posted, notes) = (&compared.posted, &compared.notes);
     let page = fairtrial_report::markdown::posted(posted, notes);
     if let Some(path) = &args.md {
-        fs::write(path, &page).map_err(|error| {
-            Failure::machine(format!("cannot write {}: {error}", path.display()))
-        })?;
+        written::write(console.printer, path, page.as_bytes())?;
     }
-    let printer = console.printer;
     if args.json {
         let baseline = &compared.baseline;
         printer.json(&json!({

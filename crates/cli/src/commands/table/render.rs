@@ -1,6 +1,7 @@
 //! `table render`: a table for readers, as HTML or Markdown, with its column options.
 
 use crate::exit::{Done, Exit, Failure};
+use crate::written;
 use crate::printer::Printer;
 use clap::ValueEnum;
 use fairtrial_session::tables::TableFile;
@@ -34,6 +35,7 @@ enum Form {
 }
 
 pub(super) fn run(args: &Args, printer: Printer) -> Done {
+    let printer = written::beside(printer, [args.output.as_deref()], args.json)?;
     let rendered = rendered(args);
     let text = match &rendered {
         Ok((text, _)) => text.clone(),
@@ -41,9 +43,7 @@ pub(super) fn run(args: &Args, printer: Printer) -> Done {
         Err((line, _)) => line.clone(),
     };
     if let Some(path) = &args.output {
-        fs::write(path, &text).map_err(|error| {
-            Failure::machine(format!("cannot write {}: {error}", path.display()))
-        })?;
+        written::write(printer, path, text.as_bytes())?;
     }
     if args.json {
         let columns = rendered.as_ref().ok().map(|(_, columns)| columns);

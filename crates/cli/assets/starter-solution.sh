@@ -1,0 +1,1 @@
+../../../examples/starters/tasks/first/solution.sh

@@ -1,0 +1,1 @@
+echo 'grep -c . "$1"' > count.sh
