@@ -34,7 +34,7 @@ impl Unfinished {
         let answered = state.counts.total() - state.counts.cancelled;
         let planned = state.opened.as_ref().map_or(0, |opened| opened.trials);
         format!(
-            "{label} is not finished: {answered} of {planned} trials have their answer, and a verdict on a part of a run \
+            "{label} is not finished: {answered} of {planned} trials are done, and a verdict on a part of a run \
              is a look that no error rate accounts for"
         )
     }

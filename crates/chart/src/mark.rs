@@ -202,9 +202,7 @@ impl Mark {
             | Self::Level { label, .. }
             | Self::Stretch { label, .. }
             | Self::At { label, .. } => label,
-            Self::Box { .. } | Self::Tile { .. } | Self::Rule { .. } | Self::Words { .. } => {
-                ""
-            }
+            Self::Box { .. } | Self::Tile { .. } | Self::Rule { .. } | Self::Words { .. } => "",
         }
     }
 

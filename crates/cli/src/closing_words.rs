@@ -89,7 +89,7 @@ fn detached_words(report: &RunReport, printer: Printer) {
     let name = report.run.name();
     let answered = report.counts.total() - report.counts.cancelled;
     printer.tell(format!(
-        "{answered} of {} trials have their answer; the jobs go on without this terminal",
+        "{answered} of {} trials are done; the jobs go on without this terminal",
         report.trials
     ));
     printer.tell(format!(

@@ -25,8 +25,16 @@ pub(crate) struct Printer {
     color_err: bool,
     /// Whether the locale has letters only.
     plain: bool,
-    /// Whether standard output belongs to a file that was asked for: what is said goes to standard error.
-    aside: bool,
+    answers: Answers,
+}
+
+/// Where a command's answer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answers {
+    /// To standard output.
+    Out,
+    /// To standard error, because a file that was asked for has standard output.
+    Aside,
 }
 
 /// When to colour.
@@ -58,14 +66,14 @@ impl Printer {
             color_out: decide(io::stdout().is_terminal()),
             color_err: decide(io::stderr().is_terminal()),
             plain: locale::is_plain(),
-            aside: false,
+            answers: Answers::Out,
         }
     }
 
     /// The same for a command of which a file has standard output.
     pub(crate) fn aside(self) -> Self {
         Self {
-            aside: true,
+            answers: Answers::Aside,
             color_out: self.color_err,
             ..self
         }
@@ -116,7 +124,7 @@ impl Printer {
 
     fn say(self, text: &str) {
         let text = self.lettered(text);
-        if self.aside {
+        if self.answers == Answers::Aside {
             let _ = writeln!(io::stderr().lock(), "{text}");
         } else {
             note(writeln!(io::stdout().lock(), "{text}"));

@@ -92,8 +92,9 @@ impl Progress {
                 self.ended = done;
                 self.begun = Instant::now();
                 self.say(&format!("output: {}", dir.display()));
-                let where_to =
-                    slots.map_or(String::new(), |slots| format!(" on {}", counted(slots as u64, "slot")));
+                let where_to = slots.map_or(String::new(), |slots| {
+                    format!(" on {}", counted(slots as u64, "slot"))
+                });
                 let known = if done > 0 {
                     format!(" ({done} are done already)")
                 } else {
@@ -154,7 +155,8 @@ impl Progress {
         }
         self.bar.finish_and_clear();
         for (text, times) in self.warned.iter().filter(|(_, times)| *times > 1) {
-            self.printer.warn(format!("{} times: {text}", count(*times)));
+            self.printer
+                .warn(format!("{} times: {text}", count(*times)));
         }
     }
 

@@ -32,12 +32,30 @@ struct Cut {
 
 /// From all of it to the least.
 const CUTS: [Cut; 6] = [
-    Cut { explained: 2, concerns: 4 },
-    Cut { explained: 1, concerns: 4 },
-    Cut { explained: 1, concerns: 2 },
-    Cut { explained: 1, concerns: 1 },
-    Cut { explained: 0, concerns: 1 },
-    Cut { explained: 0, concerns: 0 },
+    Cut {
+        explained: 2,
+        concerns: 4,
+    },
+    Cut {
+        explained: 1,
+        concerns: 4,
+    },
+    Cut {
+        explained: 1,
+        concerns: 2,
+    },
+    Cut {
+        explained: 1,
+        concerns: 1,
+    },
+    Cut {
+        explained: 0,
+        concerns: 1,
+    },
+    Cut {
+        explained: 0,
+        concerns: 0,
+    },
 ];
 
 /// What the answer is made from.
@@ -76,7 +94,9 @@ impl RunAnswer<'_> {
     /// this width.
     pub(crate) fn lines(&self, width: usize, room: usize) -> Vec<Line> {
         let height = |lines: &[Line]| -> usize {
-            let heights = lines.iter().map(|line| line.text.width().div_ceil(width.max(1)));
+            let heights = lines
+                .iter()
+                .map(|line| line.text.width().div_ceil(width.max(1)));
             heights.map(|lines| lines.max(1)).sum()
         };
         let tries = CUTS.iter().map(|cut| self.cut_to(cut));
@@ -96,7 +116,9 @@ impl RunAnswer<'_> {
         let problems = self.summary.problems.iter();
         lines.extend(problems.map(|problem| Line::new(problem, Tone::Caution)));
         let rollouts = self.summary.rollouts.iter();
-        let copies = rollouts.flat_map(rollouts::identical_by_arm).take(cut.concerns);
+        let copies = rollouts
+            .flat_map(rollouts::identical_by_arm)
+            .take(cut.concerns);
         lines.extend(copies.map(|text| Line::new(format!("! {text}"), Tone::Caution)));
         if let Some(trajectory) = self.trajectory {
             lines.extend(trajectory_lines(trajectory));
@@ -351,7 +373,10 @@ fn concern_lines(concerns: &[Concern], contrasts: usize, most: usize) -> Vec<Lin
     let mut lines: Vec<Line> = concerns.iter().take(most).map(line).collect();
     let more = concerns.len().saturating_sub(most);
     if more > 0 {
-        let text = format!("! {} more (`compare` shows all)", counted(more, "objection"));
+        let text = format!(
+            "! {} more (`compare` shows all)",
+            counted(more, "objection")
+        );
         lines.push(Line::new(text, Tone::Caution));
     }
     lines

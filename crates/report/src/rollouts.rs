@@ -124,16 +124,25 @@ pub(crate) fn identical(summary: &RolloutSummary) -> impl ExactSizeIterator<Item
     })
 }
 
-/// The same in a sentence for each arm.
+/// The same in a sentence for the arms of which the same tasks are meant.
 pub(crate) fn identical_by_arm(summary: &RolloutSummary) -> impl Iterator<Item = String> {
-    let with_copies = summary.arms.iter().filter_map(|arm| {
+    let mut alike: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for arm in &summary.arms {
         let tasks = summary.identical.iter().filter(|task| task.arm == arm.arm);
-        let tasks: Vec<String> = tasks.map(|task| task.task.clone()).collect();
-        (!tasks.is_empty()).then_some((or_all(&arm.arm), tasks))
-    });
-    with_copies.map(|(arm, tasks)| {
+        let tasks: Vec<&str> = tasks.map(|task| task.task.as_str()).collect();
+        match alike.iter_mut().find(|(_, known)| *known == tasks) {
+            _ if tasks.is_empty() => {}
+            Some((arms, _)) => arms.push(or_all(&arm.arm)),
+            None => alike.push((vec![or_all(&arm.arm)], tasks)),
+        }
+    }
+    alike.into_iter().map(|(arms, tasks)| {
+        let (each, arms, tasks) = match arms.len() {
+            1 => ("", arms[0].to_owned(), tasks),
+            _ => (" each", first_of(&arms, NAMED), tasks),
+        };
         format!(
-            "Identical: {arm} made the same change with the same effort in all rollouts of {}; answers from a cache are not independent, and the intervals would be too narrow.",
+            "Identical: {arms}{each} made the same change with the same effort in all rollouts of {}; answers from a cache are not independent, and the intervals would be too narrow.",
             first_of(&tasks, NAMED)
         )
     })

@@ -54,7 +54,8 @@ impl Session {
             return Ok((self.newest_run()?, Some(number)));
         }
         let parts = word.rsplit_once('-');
-        let parts = parts.and_then(|(stamp, index)| Some((stamp.parse().ok()?, index.parse().ok()?)));
+        let parts =
+            parts.and_then(|(stamp, index)| Some((stamp.parse().ok()?, index.parse().ok()?)));
         let Some((stamp, index)): Option<(Stamp, u64)> = parts else {
             return Ok((self.find_run(which)?, None));
         };

@@ -74,9 +74,17 @@ fn steps(text: &str) -> Option<String> {
         lines.extend(said(step.get("message"), usize::MAX));
         for call in step["tool_calls"].as_array().into_iter().flatten() {
             let name = call.get("function_name").and_then(Value::as_str);
-            lines.push(format!("→ {}: {}", name.unwrap_or("?"), arguments(&call["arguments"])));
+            lines.push(format!(
+                "→ {}: {}",
+                name.unwrap_or("?"),
+                arguments(&call["arguments"])
+            ));
         }
-        for answer in step["observation"]["results"].as_array().into_iter().flatten() {
+        for answer in step["observation"]["results"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
             let answer = said(answer.get("content"), ANSWER);
             lines.extend(answer.into_iter().map(|line| format!("← {line}")));
         }
@@ -100,7 +108,12 @@ fn said(content: Option<&Value>, most: usize) -> Vec<String> {
         }
         _ => String::new(),
     };
-    let mut lines: Vec<String> = text.trim_end().lines().take(most).map(str::to_owned).collect();
+    let mut lines: Vec<String> = text
+        .trim_end()
+        .lines()
+        .take(most)
+        .map(str::to_owned)
+        .collect();
     let left = text.trim_end().lines().count().saturating_sub(lines.len());
     if left > 0 {
         lines.push(format!("… {left} more lines"));
@@ -134,10 +147,19 @@ mod tests {
         );
         let found = rollout_files(folder.path());
         let names: Vec<&str> = found.iter().map(|file| file.file.as_str()).collect();
-        let whole = ["scoring_results.md", "artifacts/trajectory.json", "artifacts/diff.patch", "logs/agent.log"];
+        let whole = [
+            "scoring_results.md",
+            "artifacts/trajectory.json",
+            "artifacts/diff.patch",
+            "logs/agent.log",
+        ];
         assert_eq!(names, whole);
         let steps = found[1].lines.join("\n");
-        for part in ["── step 1, user\ndo it", "I look\n→ shell: ls -l\n← 1", "← … 2 more lines"] {
+        for part in [
+            "── step 1, user\ndo it",
+            "I look\n→ shell: ls -l\n← 1",
+            "← … 2 more lines",
+        ] {
             assert!(steps.contains(part), "{part}\n{steps}");
         }
         assert!(found[2].more && found[2].lines.len() == LINES);

@@ -114,16 +114,18 @@ pub(super) fn grid(evidence: &Evidence<'_>, rollouts: Option<&RolloutSummary>) -
     keep_widest(&mut rows);
     let declared = evidence.data.declaration(metric);
     let any = rows.iter().flat_map(|row| &row.cells);
-    any.clone().any(|cell| cell.mean.is_some()).then(|| TaskGrid {
-        metric: metric.to_owned(),
-        unit: declared.as_ref().and_then(|found| found.unit.clone()),
-        direction: declared.and_then(|found| found.direction),
-        failed_as_zero,
-        arms,
-        more_arms,
-        more_tasks: all - rows.len(),
-        tasks: rows.clone(),
-    })
+    any.clone()
+        .any(|cell| cell.mean.is_some())
+        .then(|| TaskGrid {
+            metric: metric.to_owned(),
+            unit: declared.as_ref().and_then(|found| found.unit.clone()),
+            direction: declared.and_then(|found| found.direction),
+            failed_as_zero,
+            arms,
+            more_arms,
+            more_tasks: all - rows.len(),
+            tasks: rows.clone(),
+        })
 }
 
 /// What is known of one arm on one task.

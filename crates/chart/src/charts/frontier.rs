@@ -49,7 +49,10 @@ pub fn frontier(data: &Frontier) -> Figure {
     }));
     let panel = Panel {
         title: String::new(),
-        x: Axis::around(&data.cost, data.arms.iter().map(|arm| arm.cost).chain([0.0])),
+        x: Axis::around(
+            &data.cost,
+            data.arms.iter().map(|arm| arm.cost).chain([0.0]),
+        ),
         y: Axis::around(&data.score, data.arms.iter().flat_map(|arm| arm.score)),
         marks,
     };

@@ -80,9 +80,5 @@ fn description(data: &Intervals) -> String {
         };
         format!("{}: {value:.4}{ends}{note}", row.name)
     });
-    format!(
-        "{}. {}.",
-        data.axis,
-        rows.collect::<Vec<_>>().join("; ")
-    )
+    format!("{}. {}.", data.axis, rows.collect::<Vec<_>>().join("; "))
 }

@@ -87,7 +87,10 @@ pub(crate) fn figures() -> Vec<(&'static str, Figure)> {
         ),
         (
             "heat-map-many",
-            heat_map(&suites::grid(30, &["a", "b", "c", "d", "e", "f", "g", LONG])),
+            heat_map(&suites::grid(
+                30,
+                &["a", "b", "c", "d", "e", "f", "g", LONG],
+            )),
         ),
         ("leaderboard", intervals(&suites::leaderboard())),
         ("improvement", intervals(&suites::chances())),

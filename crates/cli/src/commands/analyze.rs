@@ -9,8 +9,7 @@ use crate::written;
 use clap::{ArgGroup, ValueEnum};
 use fairtrial_analysis::compare::parse_margin;
 use fairtrial_analysis::curves::{
-    self, DEFAULT_N, Histories, Pair, PowerQuestion, Question, Runs, SummaryRule,
-    SummaryType,
+    self, DEFAULT_N, Histories, Pair, PowerQuestion, Question, Runs, SummaryRule, SummaryType,
 };
 use fairtrial_model::Margin;
 use fairtrial_spec::Filter;

@@ -7,8 +7,8 @@ use crate::bench_display::BenchDisplay;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
-use crate::written;
 use crate::signals::{self, Placed};
+use crate::written;
 use fairtrial_analysis::bench::BenchEnd;
 use fairtrial_analysis::compare::Pairing;
 use fairtrial_model::Accepts;
@@ -205,7 +205,12 @@ pub(crate) fn measured(
 }
 
 /// Writes the files that were asked for.
-fn export(benched: &Benched, args: &Args, session: &Session, printer: Printer) -> Result<(), Failure> {
+fn export(
+    benched: &Benched,
+    args: &Args,
+    session: &Session,
+    printer: Printer,
+) -> Result<(), Failure> {
     let write = |path: &Path, bytes: &[u8]| written::write(printer, path, bytes);
     if let Some(path) = &args.export_json {
         let question = ExportQuestion {

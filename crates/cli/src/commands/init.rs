@@ -97,7 +97,10 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
         }
         Err(error) => return Err(cannot_make(file, error)),
     }
-    let shows = format!("`fairtrial plan {0}` shows what it would run", file.display());
+    let shows = format!(
+        "`fairtrial plan {0}` shows what it would run",
+        file.display()
+    );
     let task = (args.kind == Some(Kind::Agents)).then(|| first_task(file));
     let task = task.transpose()?.flatten();
     let task = task.map_or(String::new(), |task| format!(" and {}", task.display()));
@@ -107,8 +110,14 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
 
 /// The files of the task that the spec of agents names.
 const FIRST_TASK: [(&str, &str); 2] = [
-    ("tb_meta.json", include_str!("../../assets/starter-task.json")),
-    ("solution.sh", include_str!("../../assets/starter-solution.sh")),
+    (
+        "tb_meta.json",
+        include_str!("../../assets/starter-task.json"),
+    ),
+    (
+        "solution.sh",
+        include_str!("../../assets/starter-solution.sh"),
+    ),
 ];
 
 /// Makes that task beside the spec; nothing where there is one.

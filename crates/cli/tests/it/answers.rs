@@ -144,3 +144,126 @@ fn a_brief_comparison_is_a_line_per_metric() {
     assert!(lines[0].starts_with("reward  improved"), "{brief}");
     assert!(lines[1].starts_with("cost "), "{brief}");
 }
+
+/// Six kinds of runs, each as it ends on a screen: at most fifteen lines, the verdict near the last of them.
+fn ends_as(name: &str, project: &Project, (code, spec): (i32, &str)) {
+    let ran = project.expect(code, &["run", spec]);
+    assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
+    insta::assert_snapshot!(name, answer(project, &ran));
+}
+
+/// A starter of `init`, which must run as it is.
+fn starter(kind: &str) -> Project {
+    let project = Project::new();
+    project.expect(0, &["init", "--kind", kind, "spec.toml"]);
+    project
+}
+
+/// Numbers that no two runs share.
+fn without_numbers(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars() {
+        match c {
+            '0'..='9' if shown.ends_with('#') => {}
+            '0'..='9' => shown.push('#'),
+            '.' if shown.ends_with('#') => {}
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+#[test]
+fn the_starter_for_training_ends_with_its_verdict() {
+    let project = starter("training");
+    ends_as("starter_training", &project, (0, "spec.toml"));
+}
+
+#[test]
+fn the_starter_for_agents_ends_with_its_verdict() {
+    let project = starter("agents");
+    ends_as("starter_agents", &project, (0, "spec.toml"));
+    // What is there is not touched.
+    project.write("tasks/first/tb_meta.json", "{}");
+    project.expect(0, &["init", "--kind", "agents", "other.toml"]);
+    assert_eq!(project.read("tasks/first/tb_meta.json"), "{}");
+}
+
+#[test]
+fn the_starter_for_timing_ends_with_its_verdict() {
+    let project = starter("timing");
+    let text = project.read("spec.toml");
+    // A difference that no machine hides, so that the words are always the same.
+    let text = text.replace("seq 20000 | sort {how}", "sleep {how}");
+    let text = text
+        .replace("how = \"-n\"", "how = 0.2")
+        .replace("how = \"-r\"", "how = 0.01");
+    project.write("spec.toml", &text.replace("seeds = 20 ", "seeds = 6 "));
+    let ran = project.expect(0, &["run", "spec.toml"]);
+    assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
+    let line = without_numbers(&ran.out);
+    assert!(
+        line.contains("time  improved  -# s [-#, -#] (-# % [-#, -#])  # pairs by seed"),
+        "{line}"
+    );
+}
+
+#[test]
+fn the_starter_for_tables_ends_with_its_numbers() {
+    let project = starter("table");
+    ends_as("starter_table", &project, (0, "spec.toml"));
+}
+
+#[test]
+fn a_sweep_ends_with_its_best_point() {
+    let project = Project::new();
+    let spec = include_str!("../../../../examples/sweep/sweep.toml");
+    project.write("sweep.toml", spec);
+    let ran = project.expect(0, &["run", "sweep.toml"]);
+    let first: String = ran.out.split("\n\n").next().unwrap().to_owned();
+    assert!(first.lines().count() <= MOST_LINES, "{first}");
+    insta::assert_snapshot!("sweep", answer(&project, &Ran { out: first, ..ran }));
+}
+
+#[test]
+fn a_failing_run_names_each_kind_of_failure() {
+    let project = Project::with_spec(
+        "name = \"fails\"\nseeds = 8\nparallel = 1\ncommand = [\"sh\", \"train.sh\", \"{seed}\", \"{arm}\"]\n\
+         [arms.control]\n[arms.candidate]\n[metrics.reward]\ndirection = \"up\"\n",
+    );
+    project.write(
+        "train.sh",
+        "case $2$1 in candidate1072) echo 'line one' >&2; echo 'CUDA out of memory' >&2; exit 7;;\n\
+         candidate2043) echo 'KeyError: lr' >&2; exit 1;; control3014) exit 9;; esac\n\
+         echo \"{\\\"reward\\\": $(($1 % 17))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    ends_as("failing", &project, (1, "bench.toml"));
+}
+
+#[test]
+fn a_dash_is_standard_output_and_leaves_no_file() {
+    let project = Project::with_spec(TRAIN);
+    project.expect(0, &["run", "bench.toml"]);
+    let first = |args: &[&str]| {
+        let out = project.expect(0, args).out;
+        out.lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(first(&["report", "--html", "-"]).starts_with("<!doctype html>"));
+    assert!(first(&["report", "--md", "-"]).starts_with("# train "));
+    assert!(first(&["gate", "--junit", "-"]).starts_with("<?xml"));
+    assert!(first(&["compare", "train", "--csv", "-"]).starts_with("control,candidate,"));
+    assert!(first(&["export", "train", "--to", "csv", "--output", "-"]).contains("seed"));
+    let sides = ["train:control", "--metric", "reward", "--output", "-"];
+    assert!(first(&[&["variance"], &sides[..]].concat()).starts_with("<svg"));
+    let two = project.expect(2, &["gate", "--junit", "-", "--json"]);
+    assert!(two.err.contains("room for one"), "{}", two.err);
+    let left: Vec<_> = std::fs::read_dir(project.path())
+        .unwrap()
+        .map(|file| file.unwrap().file_name())
+        .collect();
+    assert!(
+        left.iter()
+            .all(|name| name == "bench.toml" || name == "data"),
+        "{left:?}"
+    );
+}

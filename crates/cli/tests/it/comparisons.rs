@@ -43,7 +43,7 @@ fn a_part_of_a_run_is_compared_with_a_word_about_it() {
     let project = Project::with_spec(SPEC);
     project.run(&["run", "bench.toml", "--set", "budget.trials=10"]);
     let said = project.expect(0, &["compare", "arms"]);
-    let word = "is not finished: 10 of 16 trials have their answer";
+    let word = "is not finished: 10 of 16 trials are done";
     assert!(said.out.contains("improved"), "{}", said.out);
     let all = format!("{}{}", said.out, said.err).replace('\n', " ");
     assert!(all.contains(word), "{all}");

@@ -23,6 +23,16 @@ fn a_trial_is_explained_by_its_end_and_what_it_wrote() {
     }
     let fine = project.expect(0, &["explain", "bench", "--trial", "0"]).out;
     assert!(fine.contains("it counts"), "{fine}");
+    // By its own name, which progress lines begin with, and by its number in the newest run.
+    let run = project.newest_run("bench");
+    let id = format!("{}-0", run.file_name().unwrap().to_str().unwrap());
+    for name in [id.as_str(), "0"] {
+        assert_eq!(project.expect(0, &["explain", name]).out, fine);
+    }
+    assert_eq!(
+        project.expect(0, &["logs", &id]).out,
+        project.expect(0, &["logs", "bench", "--trial", "0"]).out
+    );
     let json = project.expect(0, &["explain", "bench", "--json"]).json();
     assert_eq!(json["trial"]["row"]["outcome"], "failed");
     let none = project.expect(2, &["explain", "bench", "--trial", "7"]).err;

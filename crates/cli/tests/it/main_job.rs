@@ -602,7 +602,7 @@ fn the_advice_to_raise_a_cap_keeps_the_metric_that_it_counts() {
     let words = advice.replace("=N", "=4");
     let words: Vec<&str> = words.split(' ').skip(1).collect();
     let resumed = project.expect(0, &words);
-    let told = "cost budget spent: 4 of 5 trials have their answer";
+    let told = "cost budget spent: 4 of 5 trials are done";
     assert!(resumed.err.contains(told), "{}", resumed.err);
 }
 

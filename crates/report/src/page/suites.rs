@@ -4,7 +4,7 @@ use crate::ranking::{format_of, mean_title, standing_word};
 use fairtrial_analysis::compare::{Comparison, Ranking, Role};
 use fairtrial_analysis::report::{CostFrontier, Flip, TaskCell, TaskGrid};
 use fairtrial_chart::charts::{
-    self, Frontier, FrontierArm, HeatCell, HeatMap, HeatRow, Heading, IntervalRow, Intervals,
+    self, Frontier, FrontierArm, Heading, HeatCell, HeatMap, HeatRow, IntervalRow, Intervals,
     with_unit,
 };
 use fairtrial_chart::{Figure, TickFormat};
@@ -29,7 +29,11 @@ pub(super) fn grid(found: &TaskGrid) -> Figure {
     };
     let level = |mean: f64, row: &[TaskCell]| {
         let (low, high) = if shared { (0.0, 1.0) } else { ends(row) };
-        let place = if low < high { (mean - low) / (high - low) } else { 0.5 };
+        let place = if low < high {
+            (mean - low) / (high - low)
+        } else {
+            0.5
+        };
         match found.direction {
             Some(Direction::Down) => 1.0 - place,
             _ => place,
@@ -48,7 +52,10 @@ pub(super) fn grid(found: &TaskGrid) -> Figure {
     });
     charts::heat_map(&HeatMap {
         heading: Heading {
-            title: format!("{}: task by task", with_unit(&found.metric, found.unit.as_deref())),
+            title: format!(
+                "{}: task by task",
+                with_unit(&found.metric, found.unit.as_deref())
+            ),
             subtitle: grid_words(found, shared),
             notes: grid_notes(found),
         },
@@ -83,7 +90,11 @@ fn grid_words(found: &TaskGrid, shared: bool) -> String {
         Some(_) => "the better, the darker",
         None => "the larger, the darker",
     };
-    let among = if shared { "" } else { " among the arms of a task" };
+    let among = if shared {
+        ""
+    } else {
+        " among the arms of a task"
+    };
     let mut words = format!("Means; {darker}{among}.");
     let flips = found.tasks.iter().flat_map(|row| &row.cells);
     if flips.clone().any(|cell| cell.flip.is_some()) {
@@ -114,7 +125,10 @@ fn grid_notes(found: &TaskGrid) -> Vec<String> {
     });
     let arms = (found.more_arms > 0).then(|| {
         let shown = found.arms.len();
-        format!("The first {shown} of {} arms are shown.", shown + found.more_arms)
+        format!(
+            "The first {shown} of {} arms are shown.",
+            shown + found.more_arms
+        )
     });
     [failed, empty, tasks, arms].into_iter().flatten().collect()
 }
@@ -124,7 +138,9 @@ pub(super) fn leaderboard(ranking: &Ranking, place: impl Fn(&str) -> usize) -> F
     let rows = ranking.arms.iter().take(PLACES).enumerate();
     let rows = rows.map(|(rank, arm)| {
         let of = &arm.standing;
-        let [low, high] = of.interval.map_or([f64::NAN; 2], |found| [found.low, found.high]);
+        let [low, high] = of
+            .interval
+            .map_or([f64::NAN; 2], |found| [found.low, found.high]);
         IntervalRow {
             name: arm.arm.clone(),
             note: short_word(&standing_word(&arm.arm, rank, of).text).to_owned(),
@@ -140,7 +156,10 @@ pub(super) fn leaderboard(ranking: &Ranking, place: impl Fn(&str) -> usize) -> F
         format!(" at {}", ranking.point)
     };
     let format = format_of(ranking.arms.iter().map(|arm| &arm.standing));
-    let first = ranking.arms.first().map(|arm| format.number(arm.standing.mean));
+    let first = ranking
+        .arms
+        .first()
+        .map(|arm| format.number(arm.standing.mean));
     charts::intervals(&Intervals {
         heading: Heading {
             title: format!("Arms by {}{at}", ranking.metric),
@@ -175,7 +194,11 @@ pub(super) fn chances(comparison: &Comparison, place: impl Fn(&str) -> usize) ->
     for contrast in &comparison.contrasts {
         let mut metrics = contrast.metrics.iter();
         let metric = metrics.find(|metric| metric.role == Role::Primary)?;
-        let Some(chance) = metric.second_opinions.suite.as_ref().and_then(|of| of.improvement)
+        let Some(chance) = metric
+            .second_opinions
+            .suite
+            .as_ref()
+            .and_then(|of| of.improvement)
         else {
             continue;
         };
@@ -215,8 +238,12 @@ pub(super) fn chances(comparison: &Comparison, place: impl Fn(&str) -> usize) ->
 
 /// What arms cost against what they reach.
 pub(super) fn frontier(found: &CostFrontier, alpha: f64) -> Figure {
-    let unknown = (!found.unknown.is_empty())
-        .then(|| format!("Not drawn, the cost or the score is not known: {}.", found.unknown.join(", ")));
+    let unknown = (!found.unknown.is_empty()).then(|| {
+        format!(
+            "Not drawn, the cost or the score is not known: {}.",
+            found.unknown.join(", ")
+        )
+    });
     charts::frontier(&Frontier {
         heading: Heading {
             title: "Cost against score".to_owned(),

@@ -73,7 +73,9 @@ pub(super) fn warnings(data: &ReportData) -> Vec<String> {
         .collect();
     said.extend(data.run.unfinished().map(|run| match run.left {
         Some(status) => format!("The run did not finish: {status}."),
-        None => "The run is not closed: it is still running, or its controller was killed.".to_owned(),
+        None => {
+            "The run is not closed: it is still running, or its controller was killed.".to_owned()
+        }
     }));
     if data.summary.outcomes.infra > 0 {
         said.push(format!(

@@ -1,8 +1,8 @@
 //! `table render`: a table for readers, as HTML or Markdown, with its column options.
 
 use crate::exit::{Done, Exit, Failure};
-use crate::written;
 use crate::printer::Printer;
+use crate::written;
 use clap::ValueEnum;
 use fairtrial_session::tables::TableFile;
 use fairtrial_table::render;

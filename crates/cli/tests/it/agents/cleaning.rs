@@ -253,11 +253,7 @@ fn interrupted_twice_a_run_leaves_no_process_and_no_workspace_and_goes_on() {
         });
         signal(pid, Signal::INT);
         assert_eq!(running.wait().unwrap().code(), Some(130), "{}", words());
-        assert!(
-            words().contains("0 of 3 trials have their answer"),
-            "{}",
-            words()
-        );
+        assert!(words().contains("0 of 3 trials are done"), "{}", words());
         wait_for("the end of every process", || {
             marked(&mark).is_empty().then_some(())
         });
