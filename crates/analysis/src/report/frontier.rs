@@ -3,7 +3,6 @@
 use super::overview::place;
 use crate::rollouts::{ArmRollouts, RolloutSummary};
 use fairtrial_spec::Spec;
-use fairtrial_stats::Interval;
 use serde::Serialize;
 
 /// Arms by cost and score.
@@ -28,9 +27,9 @@ pub struct ArmCost {
     pub cost: f64,
     /// The mean score, a failed rollout as 0.
     pub score: f64,
-    /// Its interval.
+    /// The ends of its interval; inside of 0 to 1 where scores are shares.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<Interval>,
+    pub interval: Option<[f64; 2]>,
     /// Whether no other arm is at least as good and as cheap, and better in one of the two.
     pub unbeaten: bool,
 }
@@ -40,7 +39,7 @@ pub(super) fn frontier(rollouts: &RolloutSummary, spec: &Spec) -> Option<CostFro
     let known: Vec<Result<ArmCost, String>> = rollouts
         .arms
         .iter()
-        .map(|arm| one(arm, spec).ok_or_else(|| arm.arm.clone()))
+        .map(|arm| one(arm, rollouts, spec).ok_or_else(|| arm.arm.clone()))
         .collect();
     let mut arms: Vec<ArmCost> = known.iter().flatten().cloned().collect();
     let unknown = known.into_iter().filter_map(Result::err).collect();
@@ -51,7 +50,7 @@ pub(super) fn frontier(rollouts: &RolloutSummary, spec: &Spec) -> Option<CostFro
     (arms.len() > 1).then_some(CostFrontier { arms, unknown })
 }
 
-fn one(arm: &ArmRollouts, spec: &Spec) -> Option<ArmCost> {
+fn one(arm: &ArmRollouts, all: &RolloutSummary, spec: &Spec) -> Option<ArmCost> {
     let score = arm.over_all.as_ref()?;
     let cost = arm.cost.filter(|_| arm.cost_unknown == 0)? / arm.rollouts as f64;
     (cost.is_finite() && score.mean.is_finite()).then(|| ArmCost {
@@ -59,7 +58,13 @@ fn one(arm: &ArmRollouts, spec: &Spec) -> Option<ArmCost> {
         place: place(spec, &arm.arm),
         cost,
         score: score.mean,
-        interval: score.interval,
+        interval: score.interval.map(|of| {
+            if all.beyond_shares {
+                [of.low, of.high]
+            } else {
+                [of.low.max(0.0), of.high.min(1.0)]
+            }
+        }),
         unbeaten: false,
     })
 }

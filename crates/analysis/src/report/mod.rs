@@ -223,6 +223,7 @@ fn summary(evidence: &Evidence<'_>, state: &RunState) -> Result<RunSummary, Anal
     }
     let mut summary = summarizer.finish();
     rollouts.finish(evidence.run, state, &mut summary)?;
+    summary.imported = state.opened.as_ref().is_some_and(|opened| opened.imported);
     summary.run = Some(RunName {
         name: evidence.run.name().to_owned(),
         stamp: evidence.run.stamp(),

@@ -15,18 +15,18 @@ pub(super) fn grid(tasks: usize, arms: &[&str]) -> HeatMap {
             format!("task {task}")
         },
         cells: (0..arms.len())
-            .map(|arm| match (task, arm) {
-                (1, 0) => HeatCell {
-                    level: f64::NAN,
-                    text: String::new(),
-                },
-                _ => {
-                    let level = (noise(task + 17 * arm) + 1.0) / 2.0;
-                    let mark = if (task, arm) == (0, 1) { " ▲" } else { "" };
-                    HeatCell {
-                        level,
-                        text: format!("{level:.2}{mark}"),
-                    }
+            .map(|arm| {
+                if (task, arm) == (1, 0) {
+                    return HeatCell {
+                        level: f64::NAN,
+                        text: String::new(),
+                    };
+                }
+                let level = f64::midpoint(noise(task + 17 * arm), 1.0);
+                let mark = if (task, arm) == (0, 1) { " ▲" } else { "" };
+                HeatCell {
+                    level,
+                    text: format!("{level:.2}{mark}"),
                 }
             })
             .collect(),

@@ -164,9 +164,8 @@ fn without_numbers(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars() {
         match c {
-            '0'..='9' if shown.ends_with('#') => {}
+            '0'..='9' | '.' if shown.ends_with('#') => {}
             '0'..='9' => shown.push('#'),
-            '.' if shown.ends_with('#') => {}
             c => shown.push(c),
         }
     }

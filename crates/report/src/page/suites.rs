@@ -263,8 +263,7 @@ pub(super) fn frontier(found: &CostFrontier, alpha: f64) -> Figure {
                 look: arm.place,
                 cost: arm.cost,
                 score: {
-                    let ends = arm.interval.map(|of| [of.low.max(0.0), of.high.min(1.0)]);
-                    let [low, high] = ends.unwrap_or([f64::NAN; 2]);
+                    let [low, high] = arm.interval.unwrap_or([f64::NAN; 2]);
                     [low, arm.score, high]
                 },
                 unbeaten: arm.unbeaten,
