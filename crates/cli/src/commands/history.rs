@@ -3,10 +3,10 @@
 use crate::candidates;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
+use crate::written;
 use fairtrial_analysis::history::{AskedLines, BenchmarkHistory, HistoryLine, SinceWord};
-use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_report::history::RunRows;
-use fairtrial_session::{HistoryOrder, HistoryQuestion, Picture};
+use fairtrial_session::{HistoryOrder, HistoryQuestion};
 use std::path::PathBuf;
 
 /// Show a benchmark over all its runs, and where the level of a metric changed
@@ -75,11 +75,17 @@ enum By {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let picture = args.svg.as_deref().map(Picture::of).transpose()?;
+    let picture = args.svg.as_deref().map(written::kind_of).transpose()?;
+    let printer = written::beside(
+        console.printer,
+        [args.svg.as_deref(), args.md.as_deref()],
+        args.json,
+    )?;
     let history = console.session().history(&args.question())?;
     if let Some((picture, path)) = picture.zip(args.svg.as_deref()) {
         let line = drawn(&history)?;
-        picture.write(&fairtrial_report::history::figure(&history, line), path)?;
+        let figure = fairtrial_report::history::figure(&history, line);
+        written::write(printer, path, &picture.bytes(&figure)?)?;
     }
     let runs = if args.runs {
         RunRows::Each
@@ -88,9 +94,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     };
     if let Some(path) = &args.md {
         let text = fairtrial_report::markdown::history(&history, runs);
-        write_atomic_bytes(path, Durability::Process, text.as_bytes())?;
+        written::write(printer, path, text.as_bytes())?;
     }
-    let printer = console.printer;
     if args.json {
         printer.json(&history);
     } else {

@@ -69,7 +69,10 @@ fn a_question_changes_nothing() {
     for (question, said) in [
         ("delete from runs", "begins with select"),
         ("attach 'x.db' as x", "begins with select"),
-        ("with a as (select 1) delete from runs", "nothing can be changed"),
+        (
+            "with a as (select 1) delete from runs",
+            "nothing can be changed",
+        ),
         ("select nme from runs", "no such column: nme"),
         ("select * from trails", "no such table: trails"),
     ] {
