@@ -20,7 +20,7 @@ Examples:
   fairtrial report                                report.html and report.md of the newest run
   fairtrial report bench --html bench.html        one page of the newest run of `bench`
   fairtrial report bench --rollout 20250824__12-34-56 --md report.md
-  fairtrial report bench --bundle pages           index.html and a page for each trial, for large runs
+  fairtrial report bench --bundle pages           a folder with a page for each trial
   fairtrial report bench --charts figures --chart-format png    every chart as a picture
 
 The HTML page loads nothing and is whole without JavaScript; its charts follow the reader's light or dark setting. With \

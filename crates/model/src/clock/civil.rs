@@ -11,6 +11,9 @@ pub(super) struct Civil {
     pub(super) second: i64,
 }
 
+/// From the year 0 to the end of the year 9999: what RFC 3339 can write.
+pub(super) const SECONDS: std::ops::RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
+
 const DAY: i64 = 86_400;
 /// Days from the first of March of the year 0 to 1970.
 const TO_1970: i64 = 719_468;

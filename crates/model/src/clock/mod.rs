@@ -3,7 +3,7 @@
 mod civil;
 mod read;
 
-use civil::Civil;
+use civil::{Civil, SECONDS};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -17,9 +17,6 @@ pub struct UtcTime(i64);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a time like 2025-08-24T12:34:56Z")]
 pub struct TimeError(pub String);
-
-/// From the year 0 to the end of the year 9999: what RFC 3339 can write.
-const SECONDS: std::ops::RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
 
 impl UtcTime {
     /// From microseconds since 1970; times that no calendar of four digits has become 1970.
@@ -58,12 +55,12 @@ impl UtcTime {
 
     /// Reads a point in time, or a civil time without a zone, which is taken for UTC.
     pub fn from_civil(text: &str) -> Option<Self> {
-        read::time(text, false)
+        read::time(text, false).map(Self)
     }
 
     /// Reads the date of a header of HTTP or mail, as `Sun, 24 Aug 2025 12:34:56 GMT`.
     pub fn from_header(text: &str) -> Option<Self> {
-        read::header(text)
+        read::header(text).map(Self::from_micros)
     }
 
     const fn seconds(self) -> i64 {
@@ -100,7 +97,8 @@ impl FromStr for UtcTime {
     type Err = TimeError;
 
     fn from_str(text: &str) -> Result<Self, TimeError> {
-        read::time(text, true).ok_or_else(|| TimeError(text.to_owned()))
+        let micros = read::time(text, true);
+        micros.map(Self).ok_or_else(|| TimeError(text.to_owned()))
     }
 }
 

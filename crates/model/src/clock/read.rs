@@ -1,7 +1,6 @@
 //! Reads times as people and programs write them: RFC 3339 and what is near it, dates of headers, stamps of runs.
 
-use super::civil::Civil;
-use super::{SECONDS, UtcTime};
+use super::civil::{Civil, SECONDS};
 
 const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
@@ -59,8 +58,8 @@ impl Left<'_> {
     }
 }
 
-/// A date with or without a time of day; the zone may be wanted.
-pub(super) fn time(text: &str, zone_is_needed: bool) -> Option<UtcTime> {
+/// A date with or without a time of day, in microseconds since 1970; the zone may be wanted.
+pub(super) fn time(text: &str, zone_is_needed: bool) -> Option<i64> {
     let mut left = Left(text.as_bytes());
     let year = left.number(4)?;
     let dashes = left.any(b"-").is_some();
@@ -94,11 +93,11 @@ pub(super) fn time(text: &str, zone_is_needed: bool) -> Option<UtcTime> {
     let seconds = civil.seconds().filter(|_| done)? - zone.unwrap_or(0);
     SECONDS
         .contains(&seconds)
-        .then_some(UtcTime(seconds * 1_000_000 + micros))
+        .then_some(seconds * 1_000_000 + micros)
 }
 
-/// `Sun, 24 Aug 2025 12:34:56 GMT`, with or without the day of the week and the seconds.
-pub(super) fn header(text: &str) -> Option<UtcTime> {
+/// `Sun, 24 Aug 2025 12:34:56 GMT`, with or without the day of the week and the seconds, in microseconds since 1970.
+pub(super) fn header(text: &str) -> Option<i64> {
     let text = text.split_once(',').map_or(text, |(_, rest)| rest);
     let words: Vec<&str> = text.split_whitespace().collect();
     let &[day, month, year, clock, zone] = &words[..] else {
@@ -122,7 +121,7 @@ pub(super) fn header(text: &str) -> Option<UtcTime> {
         zone => Left(zone.as_bytes()).zone()?,
     };
     let seconds = civil.seconds()? - east;
-    Some(UtcTime::from_micros(seconds * 1_000_000))
+    Some(seconds * 1_000_000)
 }
 
 /// `20250824__12-34-56`.
@@ -164,14 +163,14 @@ mod tests {
             ("20250824T123456Z", AT),
             ("2016-12-31T23:59:60Z", 1_483_228_799_000_000),
         ] {
-            assert_eq!(time(text, true).map(|time| time.0), Some(micros), "{text}");
+            assert_eq!(time(text, true), Some(micros), "{text}");
         }
         for (text, micros) in [
             ("2025-08-24", AT - 45_296_000_000),
             ("2025-08-24 12:34", AT - 56_000_000),
             ("2025-08-24T12:34:56.5", AT + 500_000),
         ] {
-            assert_eq!(time(text, false).map(|time| time.0), Some(micros), "{text}");
+            assert_eq!(time(text, false), Some(micros), "{text}");
             assert_eq!(time(text, true), None, "{text}");
         }
     }
@@ -203,7 +202,7 @@ mod tests {
             "24 Aug 2025 14:34:56 +0200",
             "Sun, 24 aug 2025 12:34:56 UTC",
         ] {
-            assert_eq!(header(text).map(|time| time.0), Some(AT), "{text}");
+            assert_eq!(header(text), Some(AT), "{text}");
         }
         for text in [
             "Sun, 24 Aug 2025",

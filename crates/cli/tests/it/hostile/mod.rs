@@ -116,7 +116,7 @@ fn csv<R: AsRef<[C]>, C: AsRef<[u8]>>(rows: &[R]) -> String {
 }
 
 /// Commands that print, also as JSON.
-pub(super) const OUTPUTS: [&str; 21] = [
+pub(super) const OUTPUTS: [&str; 23] = [
     "check bench.toml",
     "plan bench.toml",
     "status hostile",
@@ -138,10 +138,12 @@ pub(super) const OUTPUTS: [&str; 21] = [
     "gate hostile",
     "explain hostile --trial 0",
     "remeasure hostile",
+    "history hostile",
+    "sql select/**/*/**/from/**/metrics",
 ];
 
 /// Commands that write files.
-pub(super) const FILES: [&str; 12] = [
+pub(super) const FILES: [&str; 13] = [
     "compare hostile --md c.md --csv c.csv",
     "gate hostile --md g.md --junit g.xml",
     "sweep swept --md s.md --output s.svg",
@@ -152,6 +154,7 @@ pub(super) const FILES: [&str; 12] = [
     "analyze --from curves.csv --control-run-ids EVIL a --candidate-run-ids b c --metric overview/reward --summary.type eval_last_n --output.csv_path a.csv",
     "table compare main.csv other.csv --spec bench.toml --md t.md",
     "table compare main.csv --from hostile --md f.md",
+    "history hostile --md hi.md --svg hi.svg",
     "table render main.csv --output m.md",
     "table render main.csv --format html --output m.html",
 ];
