@@ -5,39 +5,13 @@
 //! takes these texts as they are, where they cover what the evidence holds.
 
 use super::data::ReportData;
-use super::failures::FailedTrial;
 use super::masked_text::{MaskedText, words};
+use super::trial_texts::{Texts, texts};
 use fairtrial_journal::redact::Redactor;
 
 /// Stands for the lines of a log that is not what a report with masked lines shows: one of them may hold the secret.
 const NOT_SHOWN: &str =
     "(not shown: the report masks a secret in these lines, and they are other ones now)";
-
-/// Texts of one trial that stand together: the end of a log, or why it ended.
-struct Texts<'a> {
-    file: Option<&'a str>,
-    lines: &'a mut [String],
-}
-
-fn texts(trial: &mut FailedTrial) -> impl Iterator<Item = Texts<'_>> {
-    let logs = trial.logs.iter_mut().map(|log| Texts {
-        file: Some(&log.file),
-        lines: &mut log.lines,
-    });
-    logs.chain(trial.cause.as_mut().map(|cause| Texts {
-        file: None,
-        lines: std::slice::from_mut(cause),
-    }))
-}
-
-/// Masks the secrets of an environment in one trial.
-pub(super) fn mask_trial(trial: &mut FailedTrial, environment: &Redactor) {
-    for Texts { lines, .. } in texts(trial) {
-        for text in lines {
-            *text = environment.redact(text).into_owned();
-        }
-    }
-}
 
 impl ReportData {
     /// Masks the secrets of this environment, and keeps which texts they are in. Keys of well-known kinds are masked in

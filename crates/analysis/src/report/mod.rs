@@ -18,6 +18,7 @@ mod overview;
 mod pairs;
 mod rollout_files;
 mod task_grid;
+mod trial_texts;
 mod trials;
 
 pub use curves::{ArmCurve, MetricCurves};

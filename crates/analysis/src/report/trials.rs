@@ -2,8 +2,8 @@
 
 use super::evidence::Evidence;
 use super::failures::{FailedTrial, LogTail, one};
-use super::masking::mask_trial;
 use super::rollout_files::rollout_files;
+use super::trial_texts::mask_trial;
 use crate::error::AnalysisError;
 use fairtrial_episode::open_regular;
 use fairtrial_journal::redact::Redactor;
