@@ -1,7 +1,4 @@
-//! The statistics of Fairtrial: pure functions from numbers to explained results.
-//!
-//! No file, clock, thread-local state or printing: what comes out depends on the arguments alone, and randomness only
-//! enters through an explicit seed. What cannot be computed is an [`Undefined`] with its reason, never a NaN.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod assumptions;
