@@ -16,7 +16,7 @@ const EXPERIMENT: &str = "[[tasks]]\nid = 'a'\nexperiment = 'noop'\n";
 /// What is called, how it must end, and what it must say.
 type Call = (&'static [&'static str], i32, &'static str);
 
-const CALLS: [Call; 10] = [
+const CALLS: [Call; 11] = [
     (&["run", "bench.toml"], 0, "8"),
     (&["compare", "bench"], 0, "candidate"),
     (&["report", "bench"], 0, "report.md"),
@@ -53,10 +53,11 @@ const CALLS: [Call; 10] = [
     (&["check", "experiment.toml"], 2, "feature `suite`"),
     (&["check", "judged.toml"], 2, "feature `judge`"),
     (&["list", "experiments", "noop"], 2, "feature `suite`"),
+    (&["serve"], 2, "feature `page`"),
     (
         &["doctor"],
         0,
-        "this build lacks gpu, html, judge, perf, png, server, suite",
+        "this build lacks gpu, html, judge, page, perf, png, server, suite",
     ),
 ];
 

@@ -8,6 +8,7 @@ use fairtrial_session::feature::PAGE;
 use std::net::IpAddr;
 
 /// The port that is tried first; it stays the same, so that `ssh -L` can name it.
+#[cfg(feature = "page")]
 const PORT: u16 = 7357;
 
 /// Show all runs in the browser, as they go: a local page with search, curves, logs and comparisons
