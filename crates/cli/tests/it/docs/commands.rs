@@ -9,7 +9,7 @@ const PAGE: &str = "docs/reference/commands.md";
 const HEAD: &str = "\
 # Commands
 
-For everybody who types `fairtrial`: every command with its arguments and flags. `fairtrial COMMAND --help` prints the same.
+For everybody who types `fairtrial`. You will find every command here, with its arguments and flags. `fairtrial COMMAND --help` prints the same.
 The page is made from the program, so it cannot disagree with it.
 
 What the exit codes mean is on [a page of its own](exit-codes.md). These flags work with every command:

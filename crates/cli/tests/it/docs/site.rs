@@ -1,6 +1,6 @@
 //! The site: built without a warning, every link inside it leading somewhere, every guide readable.
 
-use super::repository;
+use super::{all_pages, read, repository};
 use std::process::Command;
 
 /// The programs of the environment that `./test` makes for the site; nothing, with a reason, where it made none.
@@ -47,6 +47,29 @@ fn every_guide_is_easy_to_read() {
         return;
     };
     println!("{}", passes(python.arg("docs/site/reading_ease.py")));
+}
+
+/// What a page says that its reader has at its end.
+const ENDS: [&str; 5] = ["you will ", "you can ", "you know ", "you have ", "you see "];
+
+#[test]
+fn every_page_begins_with_who_it_is_for_and_what_they_have_at_its_end() {
+    let mut lacking = Vec::new();
+    for path in all_pages() {
+        if path == "README.md" || path.starts_with("docs/decisions/") {
+            continue;
+        }
+        let page = read(&path);
+        let first = page.split("\n\n").map(str::trim).find(|part| {
+            !part.is_empty() && !part.starts_with("# ") && !part.starts_with("<!--")
+        });
+        let first = first.unwrap_or_default().replace('\n', " ");
+        let said = |end: &&str| first.to_lowercase().contains(*end);
+        if !first.starts_with("For ") || !ENDS.iter().any(|end| said(&end)) {
+            lacking.push(format!("{path}: {first}"));
+        }
+    }
+    assert!(lacking.is_empty(), "{}", lacking.join("\n"));
 }
 
 #[test]
