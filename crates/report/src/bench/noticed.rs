@@ -15,19 +15,19 @@ pub(super) fn sentences(answer: &BenchAnswer<'_>) -> Vec<String> {
     });
     shell
         .into_iter()
-        .chain(answer.noticed.iter().map(sentence))
+        .chain(answer.noticed.iter().map(|it| sentence(it, answer.metric)))
         .collect()
 }
 
-fn sentence(noticed: &NoticedIn) -> String {
+fn sentence(noticed: &NoticedIn, metric: &str) -> String {
     let of = noticed
         .command
         .as_ref()
         .map_or(String::new(), |name| format!("{name}: "));
-    format!("{of}{}", words(&noticed.what))
+    format!("{of}{}", words(&noticed.what, metric))
 }
 
-fn words(noticed: &Noticed) -> String {
+fn words(noticed: &Noticed, metric: &str) -> String {
     let percent = |share: f64| NumberFormat::Fixed(1).number(100.0 * share);
     match noticed {
         Noticed::Outliers { count, of } => format!(
@@ -49,11 +49,17 @@ fn words(noticed: &Noticed) -> String {
             span(*low),
             span(*high)
         ),
-        Noticed::Waited { share } => format!(
-            "the runs waited for a CPU for {} % of their time. Other programs are at work: end them, or compare CPU time \
-             (--metric cpu).",
-            percent(*share)
-        ),
+        Noticed::Waited { share } => {
+            let instead = match metric {
+                "wall time" => "end them, or compare CPU time (--metric cpu)".to_owned(),
+                // It is what the reader asked for already.
+                _ => format!("{metric} leaves the waiting out, but ending them gives steadier numbers"),
+            };
+            format!(
+                "the runs waited for a CPU for {} % of their time. Other programs are at work: {instead}.",
+                percent(*share)
+            )
+        }
         Noticed::Fast => "a run takes less than a millisecond, most of which is the start of a process. Let each run do \
              more work, if it is the work that matters."
             .to_owned(),
@@ -80,5 +86,23 @@ fn words(noticed: &Noticed) -> String {
             NumberFormat::Fixed(3).number(*typical),
             NumberFormat::Fixed(3).number(*mean)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+    use fairtrial_analysis::bench::Noticed;
+
+    #[test]
+    fn nobody_is_told_to_do_what_they_did_already() {
+        let waited = Noticed::Waited { share: 0.5 };
+        let wall = words(&waited, "wall time");
+        assert!(wall.contains("(--metric cpu)"), "{wall}");
+        let cpu = words(&waited, "CPU time");
+        assert!(
+            cpu.contains("CPU time leaves") && !cpu.contains("--metric"),
+            "{cpu}"
+        );
     }
 }

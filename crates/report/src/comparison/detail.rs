@@ -19,13 +19,8 @@ pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
     let size = metric.effect.as_ref().map_or(String::new(), |effect| {
         format!(", {}", effect_words(metric, effect))
     });
-    let more = match (&verdict.advice, verdict.word) {
-        (Some(advice), _) => words::advice(advice),
-        (None, Word::Inconclusive) if metric.direction.is_some() && !verdict.is_held_back() => {
-            " No realistic number of trials would settle it at this size of effect.".to_owned()
-        }
-        _ => String::new(),
-    };
+    let more = verdict.advice.as_ref().map(words::advice);
+    let more = more.unwrap_or_default();
     format!(
         "{}: {}{size}: {}.{more}",
         metric.metric,

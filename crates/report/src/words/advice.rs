@@ -2,11 +2,12 @@
 
 use fairtrial_analysis::compare::{Advice, UnitKind};
 
-/// ` To settle it: `run --until decided`, or a fresh run of about 31 pairs of seeds. Adding to these …`
+/// ` To settle it: `run --until decided` with more seeds, or a fresh run of about 31 pairs of seeds. Adding to these …`
 pub(crate) fn advice(advice: &Advice) -> String {
     let word = advice.unit.word();
     let what = match (advice.paired, advice.unit) {
-        (true, UnitKind::Task) => "tasks".to_owned(),
+        // More tries of the same tasks say little about other tasks, and a run with looks has no more tasks.
+        (true, UnitKind::Task) => return more_tasks(advice.fresh),
         (true, _) => format!("pairs of {word}s"),
         (false, _) => format!("{word}s on each side"),
     };
@@ -20,6 +21,40 @@ pub(crate) fn advice(advice: &Advice) -> String {
         format!(", or a fresh run of about {units} {what}{each}")
     });
     format!(
-        " To settle it: `run --until decided`{fresh}. Adding to these and looking again would not keep the error rate."
+        " To settle it: `run --until decided` with more {word}s{fresh}. Adding to these and looking again would not keep the error rate."
     )
+}
+
+fn more_tasks(fresh: Option<u64>) -> String {
+    let about = fresh.map_or(String::new(), |tasks| {
+        format!(" (about {} in all)", fairtrial_text::count::count(tasks))
+    });
+    format!(
+        " To settle it: a fresh run with more tasks{about}. Adding to these and looking again would not keep the error rate."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::advice;
+    use fairtrial_analysis::compare::{Advice, UnitKind};
+
+    #[test]
+    fn where_tasks_are_counted_only_more_tasks_settle_it() {
+        let of = |unit, fresh| Advice {
+            fresh,
+            unit,
+            paired: true,
+            in_each_task: false,
+        };
+        let tasks = advice(&of(UnitKind::Task, Some(61)));
+        assert!(tasks.contains("more tasks (about 61 in all)"), "{tasks}");
+        let few = advice(&of(UnitKind::Task, None));
+        assert!(few.contains("more tasks. Adding"), "{few}");
+        let seeds = advice(&of(UnitKind::Seed, None));
+        assert!(
+            seeds.contains("`run --until decided` with more seeds."),
+            "{seeds}"
+        );
+    }
 }
