@@ -26,10 +26,11 @@ struct VersionArgs {
 }
 
 /// What may be left out of a build, and whether it is in this one.
-const FEATURES: [(&str, bool); 7] = [
+const FEATURES: [(&str, bool); 8] = [
     ("gpu", cfg!(feature = "gpu")),
     ("html", cfg!(feature = "html")),
     ("judge", cfg!(feature = "judge")),
+    ("page", cfg!(feature = "page")),
     ("perf", cfg!(feature = "perf")),
     ("png", cfg!(feature = "png")),
     ("server", cfg!(feature = "server")),
@@ -41,13 +42,14 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Exit {
     let version = env!("CARGO_PKG_VERSION");
     let features = FEATURES.iter().filter(|(_, built_in)| *built_in);
     let features: Vec<&str> = features.map(|(name, _)| *name).collect();
-    let library = if cfg!(target_env = "musl") {
-        "musl"
-    } else {
-        "gnu"
+    // macOS has one C library, and no word for it.
+    let library = match () {
+        () if cfg!(target_env = "musl") => "-musl",
+        () if cfg!(target_env = "gnu") => "-gnu",
+        () => "",
     };
     let target = format!(
-        "{}-{}-{library}",
+        "{}-{}{library}",
         std::env::consts::ARCH,
         std::env::consts::OS
     );
