@@ -47,6 +47,10 @@ pub(crate) struct Args {
     /// Measure `fairtrial bench` beside hyperfine instead: how small a difference each finds, and what a run costs
     #[arg(long, group = "tried", conflicts_with_all = ["experiments", "interop", "training"])]
     timing: bool,
+    /// Make all tables of `docs/peers.md`, one after the other: --timing, the throughput, --rollouts, the statistics
+    /// (`benches/stats/compare.py`) and --interop. With the default of --tries it takes hours
+    #[arg(long, group = "tried", conflicts_with_all = ["experiments", "interop", "training", "rollouts", "timing"])]
+    peers: bool,
     /// Tries of each comparison of --timing and --experiments; four times as many without a difference
     #[arg(long, default_value_t = 50)]
     tries: usize,
@@ -57,7 +61,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", requires = "experiments")]
     min_time: Option<String>,
     /// Comparisons of --timing that are made beside each other, each on two CPUs of its own (by `taskset`)
-    #[arg(long, default_value_t = 1, requires = "timing")]
+    #[arg(long, default_value_t = 1, requires = "tried")]
     jobs: usize,
     /// Where compiled programs are, for a machine without a compiler: `floor`, `work`, and `hyperfine` if you like
     #[arg(long, value_name = "DIR")]
@@ -91,6 +95,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         folder,
     };
     println!("{}\n", machine());
+    if args.peers {
+        return peers(&bench);
+    }
     if args.experiments {
         return experiments::run(&bench);
     }
@@ -111,6 +118,24 @@ pub(crate) fn run(args: &Args) -> Outcome {
         large::run(&bench)?;
     }
     Ok(())
+}
+
+/// What stands on the page about peers, part by part.
+fn peers(bench: &Bench<'_>) -> Outcome {
+    println!("## How small a difference is found\n");
+    timing::run(bench)?;
+    println!("\n## How much a run costs\n");
+    launch::run(bench)?;
+    rollouts::run(bench)?;
+    println!("\n## How fast the statistics are\n");
+    let compared = Command::new("python3")
+        .arg(repository().join("benches/stats/compare.py"))
+        .status()?;
+    if !compared.success() {
+        return Err("benches/stats/compare.py failed".into());
+    }
+    println!("\n## How fast other tools' files are read\n");
+    Ok(interop::run(bench)?)
 }
 
 impl Bench<'_> {
