@@ -40,6 +40,27 @@ fn the_examples_of_the_overview_work_one_after_the_other() {
     assert!(seen > 4, "{help}");
 }
 
+#[test]
+fn the_examples_about_a_spec_work_one_after_the_other_with_the_one_that_init_writes() {
+    let project = Project::new();
+    project.expect(0, &["init", "bench.toml"]);
+    let mut seen = 0;
+    for name in ["check", "plan", "run", "register"] {
+        let program = fairtrial::command();
+        let command = program.find_subcommand(name).unwrap();
+        let help = command.get_after_help().unwrap().to_string();
+        // There is no cluster.
+        let lines = help.lines().skip(1).filter(|it| !it.contains("slurm"));
+        for line in lines.take_while(|it| !it.is_empty()) {
+            let command = line.trim().split("   ").next().unwrap();
+            let ran = project.shell(command);
+            assert_eq!(ran.code, 0, "`{command}`\n{}\n{}", ran.out, ran.err);
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{seen}");
+}
+
 fn page() -> String {
     let mut program = fairtrial::command();
     program.build();
