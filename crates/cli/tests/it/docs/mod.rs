@@ -29,6 +29,7 @@ macro_rules! pages {
 pages! {
     readme: "README.md",
     reliability: "docs/reliability.md",
+    peers: "docs/peers.md",
     guide_agents: "docs/guides/agents.md",
     guide_bench: "docs/guides/bench.md",
     guide_bring_your_results: "docs/guides/bring-your-results.md",
@@ -37,6 +38,7 @@ pages! {
     guide_first_run: "docs/guides/first-run.md",
     guide_gate: "docs/guides/gate.md",
     guide_history: "docs/guides/history.md",
+    guide_install: "docs/guides/install.md",
     guide_interrupt_and_resume: "docs/guides/interrupt-and-resume.md",
     guide_large_scale: "docs/guides/large-scale.md",
     guide_live: "docs/guides/live.md",

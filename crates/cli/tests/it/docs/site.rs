@@ -50,7 +50,13 @@ fn every_guide_is_easy_to_read() {
 }
 
 /// What a page says that its reader has at its end.
-const ENDS: [&str; 5] = ["you will ", "you can ", "you know ", "you have ", "you see "];
+const ENDS: [&str; 5] = [
+    "you will ",
+    "you can ",
+    "you know ",
+    "you have ",
+    "you see ",
+];
 
 #[test]
 fn every_page_begins_with_who_it_is_for_and_what_they_have_at_its_end() {
@@ -60,9 +66,10 @@ fn every_page_begins_with_who_it_is_for_and_what_they_have_at_its_end() {
             continue;
         }
         let page = read(&path);
-        let first = page.split("\n\n").map(str::trim).find(|part| {
-            !part.is_empty() && !part.starts_with("# ") && !part.starts_with("<!--")
-        });
+        let first = page
+            .split("\n\n")
+            .map(str::trim)
+            .find(|part| !part.is_empty() && !part.starts_with("# ") && !part.starts_with("<!--"));
         let first = first.unwrap_or_default().replace('\n', " ");
         let said = |end: &&str| first.to_lowercase().contains(*end);
         if !first.starts_with("For ") || !ENDS.iter().any(|end| said(&end)) {
