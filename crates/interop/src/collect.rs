@@ -32,7 +32,7 @@ pub struct Collected {
 }
 
 /// Takes every point of every curve as it is read, for who keeps them elsewhere.
-pub trait PointSink: std::fmt::Debug {
+pub trait PointSink: std::fmt::Debug + Send + Sync {
     /// A point of a metric in the execution of this number.
     fn point(&mut self, execution: usize, metric: &str, point: (f64, f64));
 

@@ -1,8 +1,9 @@
 //! What another tool recorded, in words that all tools share: an execution with its fields, its numbers and its end.
 
 use fairtrial_model::{Cause, Direction, Outcome, ParamValue, Params, UtcTime};
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A metric as its source has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,29 +88,62 @@ pub struct Execution {
 /// The fields of an execution: those of its whole file, which all of its executions share, and then its own.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExecutionFields {
-    shared: Arc<Params>,
+    shared: Arc<SharedFields>,
     own: Params,
+}
+
+/// The fields of a whole file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharedFields {
+    fields: Params,
+    /// The beginning of the identity of each of its executions.
+    hashed: OnceLock<Sha256>,
+}
+
+impl PartialEq for SharedFields {
+    fn eq(&self, other: &Self) -> bool {
+        self.fields == other.fields
+    }
+}
+
+impl SharedFields {
+    /// Names and values in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &ParamValue)> {
+        self.fields.iter()
+    }
+}
+
+/// Adds a text to a hash, so that no two lists of texts are alike.
+pub(crate) fn add_text(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text.as_bytes());
+}
+
+fn add_field(hash: &mut Sha256, (name, value): (&str, &ParamValue)) {
+    add_text(hash, name);
+    add_text(hash, &Params::display(value));
 }
 
 impl ExecutionFields {
     /// What is there by now, to be shared by others.
     pub(crate) fn into_shared(self) -> Self {
-        let mut all = Arc::unwrap_or_clone(self.shared);
-        all.merge(&self.own);
+        let mut fields = Arc::unwrap_or_clone(self.shared).fields;
+        fields.merge(&self.own);
+        let hashed = OnceLock::new();
         Self {
-            shared: Arc::new(all),
+            shared: Arc::new(SharedFields { fields, hashed }),
             own: Params::new(),
         }
     }
 
     /// What it shares with others.
-    pub(crate) fn shared(&self) -> &Arc<Params> {
+    pub(crate) fn shared(&self) -> &Arc<SharedFields> {
         &self.shared
     }
 
     /// The value of a field.
     pub fn get(&self, name: &str) -> Option<&ParamValue> {
-        self.own.get(name).or_else(|| self.shared.get(name))
+        self.own.get(name).or_else(|| self.shared.fields.get(name))
     }
 
     /// Adds or replaces a value.
@@ -124,9 +158,38 @@ impl ExecutionFields {
 
     /// Names and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ParamValue)> {
+        let replaces = self.replaces();
         let shared = self.shared.iter();
-        let shared = shared.filter(|(name, _)| self.own.get(name).is_none());
+        let shared = shared.filter(move |(name, _)| !replaces || self.own.get(name).is_none());
         shared.chain(self.own.iter())
+    }
+
+    /// Whether any of its own is in the place of one that it shares.
+    fn replaces(&self) -> bool {
+        self.own
+            .iter()
+            .any(|(name, _)| self.shared.fields.get(name).is_some())
+    }
+
+    /// A hash of names and values in order. What many executions share is worked out once.
+    pub(crate) fn hashed(&self) -> Sha256 {
+        if self.replaces() {
+            let mut hash = Sha256::new();
+            self.iter().for_each(|field| add_field(&mut hash, field));
+            return hash;
+        }
+        let shared = self.shared.hashed.get_or_init(|| {
+            let mut hash = Sha256::new();
+            self.shared
+                .iter()
+                .for_each(|field| add_field(&mut hash, field));
+            hash
+        });
+        let mut hash = shared.clone();
+        self.own
+            .iter()
+            .for_each(|field| add_field(&mut hash, field));
+        hash
     }
 }
 
@@ -196,4 +259,27 @@ pub struct Fact {
     pub name: String,
     /// Its value.
     pub value: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Digest, ExecutionFields};
+
+    fn fields(of: &[(&str, i64)]) -> ExecutionFields {
+        let mut fields = ExecutionFields::default();
+        of.iter()
+            .for_each(|(name, value)| fields.set(*name, (*value).into()));
+        fields
+    }
+
+    #[test]
+    fn what_is_shared_makes_no_difference_to_a_hash() {
+        let mut shares = fields(&[("a", 1), ("b", 2)]).into_shared();
+        shares.set("c", 3.into());
+        let alone = fields(&[("a", 1), ("b", 2), ("c", 3)]);
+        assert_eq!(shares.hashed().finalize(), alone.hashed().finalize());
+        shares.set("a", 4.into());
+        let alone = fields(&[("b", 2), ("c", 3), ("a", 4)]);
+        assert_eq!(shares.hashed().finalize(), alone.hashed().finalize());
+    }
 }

@@ -1,13 +1,13 @@
 //! Executions as records of trials: each gets its task, arm, seed and number, and the iterations inside it stay its samples.
 
 use crate::collect::{Collected, Curve};
-use crate::execution::{Execution, MetricId};
+use crate::execution::{Execution, MetricId, add_text};
 use crate::roles::Roles;
 use crate::rules::Subject;
 use fairtrial_model::{
     MetricDeclaration, Number, Params, Record, SeriesInfo, TrialId, TrialKey, UtcTime, hex,
 };
-use sha2::{Digest, Sha256};
+use sha2::Digest;
 use std::collections::{BTreeMap, HashMap};
 
 /// Words that a record keeps: so many fields, so many letters each.
@@ -168,15 +168,8 @@ impl Collected {
     /// A name for what an execution says, whichever file says it.
     pub fn identity(&self, place: usize) -> TrialId {
         let execution = &self.executions[place];
-        let mut hash = Sha256::new();
-        let mut add = |text: &str| {
-            hash.update((text.len() as u64).to_le_bytes());
-            hash.update(text.as_bytes());
-        };
-        for (name, value) in execution.fields.iter() {
-            add(name);
-            add(&Params::display(value));
-        }
+        let mut hash = execution.fields.hashed();
+        let mut add = |text: &str| add_text(&mut hash, text);
         add(execution.outcome.word());
         for (metric, value) in &execution.metrics {
             add(&self.metrics[metric.0 as usize].name);

@@ -5,10 +5,11 @@ mod harbor;
 
 use crate::error::SessionError;
 use crate::session::Session;
+use crate::summary::all_records;
 use exported::Exported;
 use fairtrial_analysis::curves::series_of;
 use fairtrial_interop::{Form, Outgoing, Rows, SeedMeaning, SeriesRow, Shape, Target, push};
-use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, resolved_spec};
+use fairtrial_journal::{RunDir, RunState, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Record};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_text::count::counted;
@@ -48,7 +49,7 @@ impl Session {
     ) -> Result<Exported, SessionError> {
         let target = Target::named(&question.to)?;
         // A task for each sample of a log is a large part of memory, and is not needed any more once the records come.
-        let (seeds, metrics, commands) = {
+        let about = || {
             let spec = resolved_spec(run)?;
             let mut metrics = spec.metrics.clone();
             let primary = spec.analysis.metric.as_deref();
@@ -59,15 +60,12 @@ impl Session {
                 each.map(|task| (task.arm.clone(), parameters(task)))
                     .collect::<Vec<_>>()
             });
-            (seeds(&spec), metrics, commands)
+            Ok::<_, SessionError>((seeds(&spec), metrics, commands))
         };
-        let state = RunState::read(&run.journal())?;
+        let (about, state) = rayon::join(about, || RunState::read(&run.journal()));
+        let ((seeds, metrics, commands), state) = (about?, state?);
+        let mut records = all_records(run, &state)?;
         self.tell_journal(run, &state);
-        let mut records = Vec::new();
-        effective_records(&run.journal(), &state, |record| {
-            records.push(record);
-            Ok::<(), JournalError>(())
-        })?;
         if let Some(commands) = &commands {
             // Commands of a bench ran in turns, and are told in the order in which they were typed.
             records.sort_by_key(|record: &Record| {

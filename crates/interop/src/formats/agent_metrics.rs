@@ -1,7 +1,6 @@
 //! The numbers that evaluations of agents share: a score, tokens, cost and time.
 
 use crate::execution::{Execution, Metric};
-use crate::scale::Scale;
 use crate::sink::Sink;
 use fairtrial_model::Direction;
 
@@ -46,8 +45,18 @@ impl Numbers<'_> {
     }
 
     pub(super) fn seconds(&mut self, name: &str, value: Option<f64>) {
-        let metric = Scale::of("s").metric(name).better(Direction::Down);
-        self.add(&metric, value);
+        self.less_is_better(name, "s", value);
+    }
+
+    /// A number in a unit that is used here.
+    fn less_is_better(&mut self, name: &str, unit: &str, value: Option<f64>) {
+        if value.is_some() {
+            let metric = Metric {
+                unit: Some(unit.to_owned()),
+                ..Metric::named(name).better(Direction::Down)
+            };
+            self.add(&metric, value);
+        }
     }
 
     /// Tokens under the names of our own rollouts, so that these compare. Where a tool gives no total it is the sum.
@@ -59,13 +68,11 @@ impl Numbers<'_> {
             ("tokens_output", tokens.output),
             ("tokens_cached", tokens.cached),
         ] {
-            let metric = Scale::of("tokens").metric(name).better(Direction::Down);
-            self.add(&metric, value);
+            self.less_is_better(name, "tokens", value);
         }
     }
 
     pub(super) fn cost(&mut self, dollars: Option<f64>) {
-        let metric = Scale::of("USD").metric("cost_usd").better(Direction::Down);
-        self.add(&metric, dollars);
+        self.less_is_better("cost_usd", "USD", dollars);
     }
 }

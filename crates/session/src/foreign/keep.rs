@@ -16,10 +16,15 @@ use fairtrial_journal::{
 };
 use fairtrial_model::{Outcome, Record, TrialId, TrialKey, UtcTime, hex};
 use fairtrial_spec::Spec;
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;
+
+/// Records that are made beside each other before they are written, and the fewest of them that are worth a thread.
+const AT_ONCE: usize = 1024;
+const FOR_A_THREAD: usize = 64;
 
 /// What is put into a run.
 pub(super) struct Keeping<'a> {
@@ -83,7 +88,10 @@ impl Session {
         };
         // A task for each sample: no line for each of their keys.
         let write = |path: &Path, text| write_json(path, keeping.durability, text);
-        write(&run.resolved_spec(), serde_json::to_vec(&spec))?;
+        let write_spec = || write(&run.resolved_spec(), serde_json::to_vec(&spec));
+        if stays {
+            write_spec()?;
+        }
         let about = import(run, keeping)?;
         write(&run.import(), serde_json::to_vec_pretty(&about))?;
         let options = WriterOptions {
@@ -112,10 +120,24 @@ impl Session {
         }
         let mut counts = earlier.state.counts;
         let redactor = self.caller().redactor();
-        for coming in &coming {
-            let (outcome, text) = record(run, keeping, (coming, now), &redactor)?;
-            counts.add(outcome);
-            writer.append_record(&text);
+        let mut append = || {
+            coming.chunks(AT_ONCE).try_for_each(|some| {
+                let made = some.par_iter().with_min_len(FOR_A_THREAD);
+                let made = made.map(|coming| record(run, keeping, (coming, now), &redactor));
+                for (outcome, text) in made.collect::<Result<Vec<_>, _>>()? {
+                    counts.add(outcome);
+                    writer.append_record(&text);
+                }
+                Ok(())
+            })
+        };
+        if stays {
+            append()?;
+        } else {
+            // A task for each sample of a log takes as long to write as many of the records.
+            let (written, appended): (_, Result<(), SessionError>) =
+                rayon::join(write_spec, append);
+            written.and(appended)?;
         }
         writer.append(&Event::Closed {
             at: now,
