@@ -206,6 +206,20 @@ fn input_and_output_are_what_was_asked_for() {
         "{}",
         ran.err
     );
+    let ran = bench(&project, &["--output", "none/out", "true"]);
+    assert_eq!(ran.code, 2);
+    let wanted = "the output none/out cannot be written: there is no folder none; nothing was run";
+    assert!(ran.err.contains(wanted), "{}", ran.err);
+    let made = [
+        "-r",
+        "2",
+        "--setup",
+        "mkdir none",
+        "--output",
+        "none/out",
+        "true",
+    ];
+    json(&project, &made);
 }
 
 #[test]

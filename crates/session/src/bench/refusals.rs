@@ -2,8 +2,10 @@
 
 use super::question::BenchQuestion;
 use crate::error::SessionError;
+use fairtrial_model::TimedOutput;
 use fairtrial_text::count::count;
 use fairtrial_trial::cannot_count;
+use std::path::Path;
 
 /// More runs than anybody waits for, and records of them than anything can read.
 const MOST_RUNS: u32 = 1_000_000;
@@ -35,6 +37,15 @@ pub(super) fn check(question: &BenchQuestion, commands: usize) -> Result<(), Ses
             "the input {input} cannot be read: {error}; nothing was run"
         ));
     }
+    // What runs before the commands may make its folder.
+    let nothing_before = question.setup.is_empty() && question.prepare.is_empty();
+    if let (TimedOutput::File(output), true) = (&question.output, nothing_before)
+        && let Some(why) = cannot_hold(Path::new(output))
+    {
+        return refuse(format!(
+            "the output {output} cannot be written: {why}; nothing was run"
+        ));
+    }
     if let Some(counter) = question.metric.counter()
         && let Some(why) = cannot_count(counter)
     {
@@ -61,4 +72,14 @@ pub(super) fn check(question: &BenchQuestion, commands: usize) -> Result<(), Ses
         return refuse("one run of each command compares nothing: ask for at least 2".to_owned());
     }
     Ok(())
+}
+
+/// Why a path cannot be that of a file, as far as its folders show.
+fn cannot_hold(file: &Path) -> Option<String> {
+    let folder = file.parent().filter(|folder| *folder != Path::new(""));
+    if file.is_dir() {
+        return Some("it is a folder".to_owned());
+    }
+    let missing = folder.filter(|folder| !folder.is_dir())?;
+    Some(format!("there is no folder {}", missing.display()))
 }
