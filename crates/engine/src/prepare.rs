@@ -36,19 +36,18 @@ struct PlanRow<'a> {
 
 /// Writes the spec (text and resolved form) and the plan of a new run.
 pub(crate) fn write_run_files(run: &RunDir, request: &RunRequest) -> Result<(), EngineError> {
-    let spec = request.plan.spec();
-    write_atomic_bytes(
-        &run.spec(&request.spec_extension),
-        Durability::Content,
-        &request.spec_text,
-    )?;
-    write_resolved(run, spec)?;
+    let durability = run.root().durability(Durability::Content);
+    let spec_text = run.spec(&request.spec_extension);
+    write_atomic_bytes(&spec_text, durability, &request.spec_text)?;
+    write_resolved(run, request.plan.spec())?;
     if let Some(registration) = &request.registration {
-        write_atomic_bytes(&run.registration(), Durability::Content, registration)?;
+        write_atomic_bytes(&run.registration(), durability, registration)?;
     }
-    write_atomic(&run.plan(), Durability::Content, |file| {
-        write_plan(file, &request.plan)
-    })?;
+    if !run.root().is_passing() {
+        write_atomic(&run.plan(), durability, |file| {
+            write_plan(file, &request.plan)
+        })?;
+    }
     std::fs::create_dir_all(run.root().runs_dir()).map_err(|source| JournalError::Io {
         action: "create",
         path: run.root().runs_dir(),
@@ -98,7 +97,8 @@ fn write_resolved(run: &RunDir, spec: &Spec) -> Result<(), EngineError> {
         path: run.resolved_spec().display().to_string(),
         message: error.to_string(),
     })?;
-    write_atomic_bytes(&run.resolved_spec(), Durability::Content, &resolved)?;
+    let durability = run.root().durability(Durability::Content);
+    write_atomic_bytes(&run.resolved_spec(), durability, &resolved)?;
     Ok(())
 }
 

@@ -63,6 +63,8 @@ struct Slot {
 
 /// Trials that a launcher has at most; by what the ones before took, all of them together take no longer than [`HOLD`].
 const DEPTH: usize = 16;
+/// The same of a batch that is waited for together: what comes between two of them is a loss of time.
+const BATCH: usize = 64;
 
 impl Slot {
     /// What the trials that just ended tell about how many to hand over.
@@ -71,8 +73,9 @@ impl Slot {
         if let Some(longest) = took.max() {
             let fit = HOLD.as_nanos() / longest.as_nanos().max(1);
             // Growing slowly: where long and short trials mix, most of what is handed over would come back.
-            let most = DEPTH.min(self.depth * 2);
-            self.depth = usize::try_from(fit).unwrap_or(DEPTH).clamp(1, most);
+            let most = if self.batched { BATCH } else { DEPTH };
+            let most = most.min(self.depth * 2);
+            self.depth = usize::try_from(fit).unwrap_or(most).clamp(1, most);
         }
     }
 }
@@ -83,13 +86,18 @@ impl Slots<'_> {
         // One trial at a time is how people measure: nothing of ours runs beside it.
         let alone = self.request.slots == 1;
         let decides = self.request.stop.is_some();
+        let batched = alone && timed::in_batches(self.request.plan.spec());
+        let mut runner = self.start_runner(number)?;
+        if batched {
+            runner.wait_together();
+        }
         let mut slot = Slot {
             number,
-            runner: self.start_runner(number)?,
+            runner,
             ended: Vec::new(),
             ahead: !alone && !decides && runs_ahead(self.request.plan.spec()),
             depth: 1,
-            batched: alone && timed::in_batches(self.request.plan.spec()),
+            batched,
         };
         self.controller.lock().kills.push(slot.runner.kill_handle());
         loop {

@@ -54,7 +54,8 @@ impl RunDir {
             return Ok(());
         }
         std::fs::create_dir_all(&folder).at("create", &folder)?;
-        write_atomic_bytes(&path, Durability::Content, &text(set))
+        let durability = self.root().durability(Durability::Content);
+        write_atomic_bytes(&path, durability, &text(set))
     }
 
     /// The set of this hash; absent where it is gone, or is not what it was.

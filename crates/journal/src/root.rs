@@ -1,5 +1,6 @@
 //! The data root: the folder under which every run and every trial of a project lie.
 
+use crate::atomic::Durability;
 use fairtrial_model::Stamp;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataRoot {
     path: PathBuf,
+    is_passing: bool,
 }
 
 impl DataRoot {
@@ -17,6 +19,30 @@ impl DataRoot {
         let path = path.as_ref();
         Self {
             path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+            is_passing: false,
+        }
+    }
+
+    /// A data root that goes with this process: nothing in it is flushed to the disk, and nothing is made that only those who
+    /// come later look at.
+    pub fn passing(path: impl AsRef<Path>) -> Self {
+        Self {
+            is_passing: true,
+            ..Self::at(path)
+        }
+    }
+
+    /// Whether it goes with this process.
+    pub fn is_passing(&self) -> bool {
+        self.is_passing
+    }
+
+    /// How durable its files are made, where those of one that stays are made so.
+    pub fn durability(&self, of_one_that_stays: Durability) -> Durability {
+        if self.is_passing {
+            Durability::Process
+        } else {
+            of_one_that_stays
         }
     }
 

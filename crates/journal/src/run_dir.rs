@@ -38,6 +38,14 @@ impl RunDir {
         now: UtcTime,
     ) -> Result<Self, JournalError> {
         check_name(name)?;
+        if root.is_passing() {
+            // Nobody else makes runs in it.
+            let run = Self::named(root, name, Stamp::of(now));
+            let mut maker = fs::DirBuilder::new();
+            let made = maker.recursive(true).mode(access.folder_mode());
+            made.create(&run.path).at("create", &run.path)?;
+            return Ok(run);
+        }
         let is_first = !root.rollouts_dir().exists();
         let folder = root.rollouts_dir().join(name);
         create_durably(&folder)?;
@@ -312,6 +320,20 @@ mod tests {
         assert_eq!(stamp_of_new(&root, "b", NOON), "20250824__12-34-57");
         assert_eq!(stamp_of_new(&root, "a", NOON), "20250824__12-34-58");
         assert_eq!(list_runs(&root).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn a_data_root_that_goes_with_the_process_holds_its_run_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = DataRoot::passing(dir.path());
+        assert_eq!(stamp_of_new(&root, "a", NOON), "20250824__12-34-56");
+        let names = |dir: &std::path::Path| {
+            let entries = std::fs::read_dir(dir).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(names(dir.path()), ["rollouts"]);
+        assert_eq!(names(&root.rollouts_dir()), ["a"]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The one writer of a journal. Who holds the run's lock may have one.
 pub struct JournalWriter {
@@ -49,7 +49,7 @@ impl JournalWriter {
             len,
             repaired,
             last,
-        } = open_repaired(path)?;
+        } = open_repaired(path, options.sync_every != Duration::MAX)?;
         let shared = Arc::new(Shared {
             pending: Mutex::new(Pending {
                 before: last,

@@ -95,6 +95,8 @@ pub struct TrialRunner {
     broken: Option<io::Error>,
     /// What the launcher knows as inherited.
     inherited: Option<Arc<[String]>>,
+    /// Whether jobs that are handed over together are waited for together.
+    together: bool,
 }
 
 /// Ends the trial that a runner is running, from another thread.
@@ -147,7 +149,14 @@ impl TrialRunner {
             handed: VecDeque::new(),
             broken: None,
             inherited: None,
+            together: false,
         })
+    }
+
+    /// From now on jobs that are handed over together are waited for together: the launcher wakes nobody before it is through
+    /// with them, unless one takes long.
+    pub fn wait_together(&mut self) {
+        self.together = true;
     }
 
     /// A handle to end trials of this runner.
@@ -164,6 +173,7 @@ impl TrialRunner {
     pub fn begin(&mut self, job: TrialJob, at: UtcTime, output: Output) {
         let inputs = job.makes.hash_inputs();
         let mut launch = launch_of(&job, output);
+        launch.together = self.together;
         launch.own = (job.argv.first()).is_some_and(|program| Path::new(program) == self.program);
         let known = self
             .inherited
@@ -390,6 +400,7 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
         access: job.access,
         stream: output == Output::Streamed,
         counters: counters(&job.metrics),
+        together: false,
         timed: job.timed.as_deref().map(launch_timed),
     }
 }

@@ -23,6 +23,7 @@ pub(crate) enum Order {
 
 /// One program to start.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Default))]
 pub(crate) struct Launch {
     /// Program and arguments.
     pub argv: Words,
@@ -48,6 +49,8 @@ pub(crate) struct Launch {
     pub stream: bool,
     /// What the processor counts meanwhile.
     pub counters: Vec<HardwareCounter>,
+    /// Whether its end may be told with those that were ordered behind it: the runner waits for all of them.
+    pub together: bool,
     /// How it is timed as a whole; nothing is then made on disk for it unless it fails.
     pub timed: Option<LaunchTimed>,
 }

@@ -17,6 +17,7 @@ use fairtrial_model::hex;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// One controller's work on a run.
 pub(super) struct Session<'a> {
@@ -56,12 +57,21 @@ impl Session<'_> {
             redactor: self.redactor(),
             ..WriterOptions::default()
         };
+        let stays = !self.run.root().is_passing();
+        let options = WriterOptions {
+            chained: stays,
+            ..options
+        };
         if !timed::is_timed(self.request.plan.spec()) {
             return options;
         }
         WriterOptions {
             spacing: timed::WRITTEN_EVERY,
-            sync_every: timed::SYNCED_EVERY,
+            sync_every: if stays {
+                timed::SYNCED_EVERY
+            } else {
+                Duration::MAX
+            },
             ..options
         }
     }

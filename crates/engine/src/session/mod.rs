@@ -57,8 +57,10 @@ pub fn run(
             data: request.root.path(),
             now: request.now,
         };
-        let code = Arc::new(CodeWatch::new(request.plan.spec(), &here, Some(&run)));
-        let commit = code.look_at_commit();
+        let stays = !run.root().is_passing();
+        let keep = stays.then_some(&run);
+        let code = Arc::new(CodeWatch::new(request.plan.spec(), &here, keep));
+        let commit = stays.then(|| code.look_at_commit());
         let session = Session {
             code,
             views_were_whole: Views::are_whole(&run, &known),

@@ -77,9 +77,9 @@ pub(super) fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, E
 pub(super) fn capture(
     run: &RunDir,
     request: &RunRequest,
-    commit: Arc<VcsLook>,
+    commit: Option<Arc<VcsLook>>,
 ) -> Result<Option<Capture>, EngineError> {
-    if is_there(&run.environment())? {
+    if run.root().is_passing() || is_there(&run.environment())? {
         return Ok(None);
     }
     let spec = request.plan.spec();
@@ -90,7 +90,7 @@ pub(super) fn capture(
         variables: spec.provenance.env.clone(),
         version: request.version.clone(),
         now: (request.now)(),
-        vcs: Some(commit),
+        vcs: commit,
     };
     Ok(Some(Capture::start(options)))
 }

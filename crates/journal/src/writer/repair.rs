@@ -28,12 +28,13 @@ pub(super) struct Opened {
 }
 
 /// Opens the journal for writing, cut to the end of its last whole line.
-pub(super) fn open_repaired(path: &Path) -> Result<Opened, JournalError> {
+/// A new one is there after a crash of the machine, where it `lasts`.
+pub(super) fn open_repaired(path: &Path, lasts: bool) -> Result<Opened, JournalError> {
     let is_new = !path.exists();
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create(true).truncate(false);
     let file = file.open(path).at("open", path)?;
-    if is_new {
+    if is_new && lasts {
         sync_dir(parent(path))?;
     }
     let len = file.metadata().at("read", path)?.len();

@@ -240,7 +240,7 @@ impl Session {
         let nowhere = nowhere.map_err(|error| {
             SessionError::Machine(format!("cannot make a temporary folder: {error}"))
         })?;
-        let root = nowhere.as_ref().map(|dir| DataRoot::at(dir.path()));
+        let root = nowhere.as_ref().map(|dir| DataRoot::passing(dir.path()));
         let root = root.unwrap_or_else(|| self.data_root());
         let run = self.prepare_made(spec, asked, (root.clone(), verbosity))?;
         let rule = BenchRule::new(waits(question, programs.arms.len() as u64, made.blocks));

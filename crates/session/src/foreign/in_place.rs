@@ -25,15 +25,14 @@ impl InPlace {
         &self.mapping
     }
 
-    /// A data root for a run of this name. Its folders are there already, so that nobody makes them durable.
-    pub(super) fn folder(&self, name: &str) -> Result<DataRoot, SessionError> {
+    /// A data root for one run.
+    pub(super) fn folder(&self) -> Result<DataRoot, SessionError> {
         let failed = |error: std::io::Error| {
             SessionError::Machine(format!("cannot make a temporary folder: {error}"))
         };
         let folder = tempfile::Builder::new().prefix("fairtrial-").tempdir();
         let folder = folder.map_err(failed)?;
-        let root = DataRoot::at(folder.path());
-        std::fs::create_dir_all(root.rollouts_dir().join(name)).map_err(failed)?;
+        let root = DataRoot::passing(folder.path());
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         folders.push(folder);
         Ok(root)

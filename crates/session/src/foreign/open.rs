@@ -42,7 +42,7 @@ impl Session {
             return Ok(None);
         };
         let name = name_of(word);
-        let root = self.in_place().folder(&name)?;
+        let root = self.in_place().folder()?;
         let now = (self.caller().now)();
         let run = RunDir::create(&root, &name, Access::Owner, now)?;
         let (files, written) = PointFiles::new(run.path().join("curves"));

@@ -15,14 +15,12 @@ use std::path::{Component, Path};
 /// Directory, logs and pipes of one program.
 pub(super) struct Ready<'a> {
     pub(super) logs: [Log<'a>; 2],
-    /// Our ends, not blocking.
-    pub(super) read: [File; 2],
-    /// The child's ends.
-    pub(super) write: [OwnedFd; 2],
+    /// Our ends of the pipes, not blocking; absent for output that is not read.
+    pub(super) read: [Option<File>; 2],
+    /// The child's ends; absent for what is thrown away.
+    pub(super) write: [Option<OwnedFd>; 2],
     /// Its standard input, where it is a file.
     pub(super) stdin: Option<File>,
-    /// Its standard output, where that is a file instead of the pipe.
-    pub(super) stdout: Option<File>,
 }
 
 /// Makes them. The directory must be new: an attempt never writes over another's evidence.
@@ -36,13 +34,9 @@ pub(super) fn prepare<'a>(
         .open(&launch.counters)
         .map_err(|(counter, error)| failure(&format!("count its {}", counter.words()), &error))?;
     let (mut stdin, mut stdout) = (None, None);
+    let mut read_stdout = !launch.discards_output;
     match &launch.timed {
-        None => {
-            make_dir(launch, launcher)?;
-            if launch.discards_output {
-                stdout = Some(dev_null().map_err(|error| failure(OUTPUT, &error))?);
-            }
-        }
+        None => make_dir(launch, launcher)?,
         Some(timed) => {
             let wanted = Quiet {
                 cpu: timed.cpu,
@@ -52,9 +46,14 @@ pub(super) fn prepare<'a>(
             quiet::apply(wanted, &mut launcher.quiet)
                 .map_err(|(step, error)| failure(step, &error))?;
             (stdin, stdout) = timed_files(timed)?;
+            read_stdout = matches!(timed.stdout, TimedStdout::Read);
         }
     }
-    let (out_read, out_write) = pipe()?;
+    let (out_read, out_write) = if read_stdout {
+        pipe().map(|(read, write)| (Some(read), Some(write)))?
+    } else {
+        (None, stdout.map(OwnedFd::from))
+    };
     let (err_read, err_write) = pipe()?;
     let log = |name| match &launch.timed {
         None => Log::new(dir, name, launch.log_limit),
@@ -62,10 +61,9 @@ pub(super) fn prepare<'a>(
     };
     Ok(Ready {
         logs: LOGS.map(log),
-        read: [out_read, err_read],
-        write: [out_write, err_write],
+        read: [out_read, Some(err_read)],
+        write: [out_write, Some(err_write)],
         stdin,
-        stdout,
     })
 }
 
@@ -86,18 +84,11 @@ fn timed_files(timed: &LaunchTimed) -> Result<(Option<File>, Option<File>), Laun
     let input = timed.stdin.as_ref().map(File::open).transpose();
     let stdin = input.map_err(|error| failure("open its input", &error))?;
     let output = match &timed.stdout {
-        TimedStdout::Null => dev_null().map(Some),
-        TimedStdout::Read => Ok(None),
+        TimedStdout::Null | TimedStdout::Read => Ok(None),
         TimedStdout::File(path) => File::create(path).map(Some),
     };
-    let stdout = output.map_err(|error| failure(OUTPUT, &error))?;
+    let stdout = output.map_err(|error| failure("open its output", &error))?;
     Ok((stdin, stdout))
-}
-
-const OUTPUT: &str = "open its output";
-
-fn dev_null() -> io::Result<File> {
-    File::options().write(true).open("/dev/null")
 }
 
 /// A step of making what stands on disk, with what the system said.

@@ -99,10 +99,12 @@ impl Line {
         Ok(Heard { kills, gone })
     }
 
-    /// Keeps an end to be told with others, while at least as many are still to come.
-    pub(super) fn ended(&mut self, ended: Ended) -> io::Result<()> {
+    /// Keeps an end to be told with others, while at least as many are still to come; where the runner waits for all of
+    /// them, while any is.
+    pub(super) fn ended(&mut self, ended: Ended, together: bool) -> io::Result<()> {
         self.untold.push(ended);
-        if self.untold.len() >= self.waiting.len() {
+        let still_to_come = if together { 0 } else { self.untold.len() };
+        if self.waiting.len() <= still_to_come {
             return self.tell();
         }
         Ok(())
@@ -159,5 +161,42 @@ impl Line {
             self.outbox.clear();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ended, Inbox, Launch, Line, Order, Report, UnixStream, Write, wire};
+
+    /// How many ends the runner knows after each of three programs.
+    fn told(together: bool) -> [usize; 3] {
+        let (mut runner, launcher) = UnixStream::pair().unwrap();
+        runner.set_nonblocking(true).unwrap();
+        let mut orders = Vec::new();
+        for _ in 0..3 {
+            let launch = Launch {
+                together,
+                ..Launch::default()
+            };
+            wire::encode(&Order::Run(Box::new(launch)), &mut orders).unwrap();
+        }
+        runner.write_all(&orders).unwrap();
+        let (mut line, mut inbox, mut told) = (Line::new(launcher), Inbox::default(), 0);
+        [(); 3].map(|()| {
+            let next = line.next().unwrap().unwrap();
+            line.ended(Ended::default(), next.launch.together).unwrap();
+            if let Ok(true) = inbox.fill(&runner) {
+                while let Some(Report::Ended(_)) = inbox.next().unwrap() {
+                    told += 1;
+                }
+            }
+            told
+        })
+    }
+
+    #[test]
+    fn who_waits_for_all_is_woken_once() {
+        assert_eq!(told(true), [0, 0, 3]);
+        assert_eq!(told(false), [0, 2, 3]);
     }
 }

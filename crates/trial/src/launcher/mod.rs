@@ -40,6 +40,7 @@ use counters::Counters;
 use exits::Exits;
 use line::{Line, Waiting};
 use spawn::ChildStack;
+use std::fs::File;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
@@ -55,7 +56,7 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
         stack: ChildStack::new(),
         backend: None,
         folder: None,
-        null: std::fs::File::open("/dev/null")?,
+        null: File::options().read(true).write(true).open("/dev/null")?,
         read_buffer: vec![0; 64 * 1024],
         started: 0,
         peak: 0,
@@ -70,7 +71,7 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
             launcher.run(&next)
         };
         match ended {
-            Ok(ended) => launcher.line.ended(ended)?,
+            Ok(ended) => launcher.line.ended(ended, next.launch.together)?,
             Err(RunnerGone) => return Ok(()),
         }
     }

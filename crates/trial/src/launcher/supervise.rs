@@ -14,7 +14,7 @@ use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
 use fairtrial_process::cgroup::Group;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// How often the CPU time of a whole trial is looked at, where it has a limit and a group to ask.
@@ -35,10 +35,10 @@ struct Watch<'a> {
     began: Instant,
     started: Instant,
     applied: Applied,
-    pipes: [File; 2],
+    pipes: [Option<File>; 2],
     /// The child's ends of the pipes. Held, so that a program that closes its own as it ends wakes nobody: its end is
     /// news enough, and everything that could still write has ended when the logs are completed.
-    _write: [OwnedFd; 2],
+    _write: [Option<OwnedFd>; 2],
     logs: [Log<'a>; 2],
     killed: Option<Killed>,
     /// When force follows.
@@ -56,12 +56,8 @@ pub(super) fn run(
     let launch = &*order.launch;
     let applied = apply_limits(launcher, &launch.limits);
     let files = ProgramFiles {
-        stdin: ready.stdin.as_ref().map(AsFd::as_fd),
-        stdout: ready
-            .stdout
-            .as_ref()
-            .map_or(ready.write[0].as_fd(), AsFd::as_fd),
-        stderr: ready.write[1].as_fd(),
+        stdin: ready.stdin.as_ref(),
+        output: [0, 1].map(|place| ready.write[place].as_ref()),
     };
     let started = Instant::now();
     let child = match start(launcher, order, &applied, &files) {
@@ -112,12 +108,10 @@ fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
     limits::apply(limits, launcher.backend(), &name)
 }
 
-/// The files that a program starts with.
+/// The files that a program starts with; `/dev/null` where there is none.
 struct ProgramFiles<'a> {
-    /// Absent for nothing to read.
-    stdin: Option<BorrowedFd<'a>>,
-    stdout: BorrowedFd<'a>,
-    stderr: BorrowedFd<'a>,
+    stdin: Option<&'a File>,
+    output: [Option<&'a OwnedFd>; 2],
 }
 
 fn start(
@@ -134,10 +128,12 @@ fn start(
         })?,
         None => Vec::new(),
     };
+    let null = launcher.null.as_fd();
+    let [stdout, stderr] = files.output.map(|file| file.map_or(null, AsFd::as_fd));
     let files = ChildFiles {
-        stdin: files.stdin.unwrap_or(launcher.null.as_fd()),
-        stdout: files.stdout,
-        stderr: files.stderr,
+        stdin: files.stdin.map_or(null, AsFd::as_fd),
+        stdout,
+        stderr,
         cgroups: entrances.iter().map(AsFd::as_fd).collect(),
     };
     spawn::spawn(&prepared, &files, &mut launcher.stack)
@@ -204,9 +200,9 @@ impl Watch<'_> {
         } else {
             Some(launcher.line.readable())
         };
-        let [out, err] = &self.pipes;
         let exit = launcher.exits.readable(&self.child);
-        let watched = [exit, out.as_fd(), err.as_fd(), socket.unwrap_or(exit)];
+        let [out, err] = [0, 1].map(|place| self.pipes[place].as_ref().map(AsFd::as_fd));
+        let watched = [Some(exit), out, err, socket].map(|file| file.unwrap_or(exit));
         let mut polled = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let hold = launcher.line.is_held_up().then(|| self.began + HOLD);
         let timeout = self.next_look().into_iter().chain(hold).min().map(|at| {
@@ -222,7 +218,10 @@ impl Watch<'_> {
         let [exit, out, err, said] = polled.map(|fd| !fd.revents().is_empty());
         Seen {
             exit,
-            pipes: [out, err],
+            pipes: [
+                out && self.pipes[0].is_some(),
+                err && self.pipes[1].is_some(),
+            ],
             socket: said && socket.is_some(),
         }
     }
@@ -306,7 +305,10 @@ impl Watch<'_> {
 
     /// Reads from a pipe that holds something; says how much.
     fn read(&mut self, launcher: &mut Launcher, place: usize) -> usize {
-        let read = output::read_some(&self.pipes[place], &mut launcher.read_buffer);
+        let Some(pipe) = &self.pipes[place] else {
+            return 0;
+        };
+        let read = output::read_some(pipe, &mut launcher.read_buffer);
         let bytes = &launcher.read_buffer[..read];
         self.logs[place].take(bytes);
         if self.launch.stream && read > 0 && !self.runner_gone {
@@ -319,7 +321,8 @@ impl Watch<'_> {
     /// Takes what the pipes hold now, and no more: what outlived the program may write without end.
     fn drain(&mut self, launcher: &mut Launcher) {
         for place in 0..2 {
-            let mut left = rustix::io::ioctl_fionread(&self.pipes[place]).unwrap_or(0);
+            let held = |pipe| rustix::io::ioctl_fionread(pipe).unwrap_or(0);
+            let mut left = self.pipes[place].as_ref().map_or(0, held);
             while left > 0 {
                 match self.read(launcher, place) as u64 {
                     0 => break,
