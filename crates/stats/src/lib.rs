@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 pub mod assumptions;
 pub mod binary;
 pub mod bootstrap;

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking, and says what it skips"
 )]
 
+mod agreement;
 mod arbitrary;
 mod binary;
 mod bootstrap_behaviour;
