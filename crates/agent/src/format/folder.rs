@@ -4,6 +4,8 @@ use crate::error::{AgentError, At};
 use crate::findings::Findings;
 use crate::paths::is_inside;
 use crate::task_file::FileBody;
+use fairtrial_spec::{Format, read_table};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -101,4 +103,19 @@ fn walk(folder: &Path) -> Result<Vec<Found>, AgentError> {
         }
     }
     Ok(found)
+}
+
+/// The file that says what a task is.
+pub(super) fn read_config<T: DeserializeOwned>(
+    path: &Path,
+    format: Format,
+) -> Result<T, AgentError> {
+    let content = |message: String| AgentError::Content {
+        path: path.to_owned(),
+        message,
+    };
+    let text = fs::read_to_string(path).at("read", path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let table = read_table(&name, &text, format).map_err(content)?;
+    serde_json::from_value(table).map_err(|error| content(error.to_string()))
 }

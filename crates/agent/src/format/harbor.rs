@@ -1,17 +1,16 @@
 //! Harbor's tasks: `task.toml`, `instruction.md`, `environment/`, `tests/` and `solution/`, and `steps/` in tasks of several
 //! steps. What Fairtrial cannot do as Harbor does it is refused, never passed over.
 
-use super::folder::{image_files, read_folder, read_optional};
+use super::folder::{image_files, read_config, read_folder, read_optional};
 use super::harbor_config::{Config, Environment, Setup, Tests};
 use crate::contained::{Contained, Health, Step, StepRule, Variables};
-use crate::error::{AgentError, At};
+use crate::error::AgentError;
 use crate::findings::Findings;
 use crate::format::contract::TaskFormat;
 use crate::task::AgentTask;
 use crate::task_file::{FileBody, FileSet};
-use fairtrial_spec::{Format, read_table};
+use fairtrial_spec::Format;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 /// The file that makes a folder a task of Harbor.
@@ -41,15 +40,7 @@ impl TaskFormat for Harbor {
     }
 
     fn read(&self, dir: &Path, findings: &mut Findings) -> Result<AgentTask, AgentError> {
-        let path = dir.join(CONFIG);
-        let content = |message: String| AgentError::Content {
-            path: path.clone(),
-            message,
-        };
-        let text = fs::read_to_string(&path).at("read", &path)?;
-        let table = read_table(CONFIG, &text, Format::Toml).map_err(content)?;
-        let config: Config =
-            serde_json::from_value(table).map_err(|error| content(error.to_string()))?;
+        let config: Config = read_config(&dir.join(CONFIG), Format::Toml)?;
         refuse(&config, dir, findings);
         let environment = &config.environment;
         let mut contained = Contained {

@@ -1,10 +1,10 @@
 //! Terminal-Bench 1: `task.yaml`, a `Dockerfile`, `run-tests.sh`, `tests/` and `solution.sh`. Its contract is Harbor's with
 //! other names, and a reward that is 1 where the tests end with 0.
 
-use super::folder::{image_files, read_folder, read_optional};
+use super::folder::{image_files, read_config, read_folder, read_optional};
 use super::harbor::without_canary;
 use crate::contained::{Contained, Step};
-use crate::error::{AgentError, At};
+use crate::error::AgentError;
 use crate::findings::Findings;
 use crate::format::contract::TaskFormat;
 use crate::task::AgentTask;
@@ -13,7 +13,6 @@ use fairtrial_spec::{Format, read_table};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 const CONFIG: &str = "task.yaml";
@@ -52,15 +51,7 @@ impl TaskFormat for TerminalBench {
     }
 
     fn read(&self, dir: &Path, findings: &mut Findings) -> Result<AgentTask, AgentError> {
-        let path = dir.join(CONFIG);
-        let content = |message: String| AgentError::Content {
-            path: path.clone(),
-            message,
-        };
-        let text = fs::read_to_string(&path).at("read", &path)?;
-        let table = read_table(CONFIG, &text, Format::Yaml).map_err(content)?;
-        let config: Config =
-            serde_json::from_value(table).map_err(|error| content(error.to_string()))?;
+        let config: Config = read_config(&dir.join(CONFIG), Format::Yaml)?;
         check_compose(dir, findings)?;
         let mut folders = BTreeMap::new();
         match read_optional(&dir.join(TESTS))? {

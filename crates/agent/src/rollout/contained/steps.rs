@@ -1,38 +1,29 @@
-//! A rollout that lives in one container: it is started, the agent works in it, then the tests come into it, once or step by
-//! step. Rewards that the tests leave are the scores.
+//! The steps of a rollout in its container: each is made ready, the agent works, then the tests say what it earned.
 
-use super::agent_phase::AgentEnd;
-use super::driven::{Drive, Phases};
-use super::report::{Report, RolloutEnd};
-use super::results::{RESULTS_FILE, agent_metrics, read_json};
-use super::reward::{StepEnd, StepEnds};
+use super::beside;
 use crate::adapter::INSTRUCTION_FILE;
 use crate::collect::Collector;
-use crate::contained::{Artifact, Contained, Health, SOLUTION, Step, TESTS, Variables, resolved};
+use crate::contained::{Artifact, Contained, Health, SOLUTION, Step, TESTS};
 use crate::error::{AgentError, At};
 use crate::process::ProgramEnd;
 use crate::provider::Trouble;
+use crate::rollout::agent_phase::AgentEnd;
+use crate::rollout::driven::Drive;
+use crate::rollout::reward::{StepEnd, StepEnds};
 use crate::sandbox::contract::{Env, Room};
-use crate::sandbox::lasting::{ARTIFACTS, Acting, INPUTS, Lasting, Mount, OUT, VERIFIER};
+use crate::sandbox::lasting::{ARTIFACTS, Acting, Lasting, OUT, VERIFIER};
 use crate::sandbox::run::{PhaseEnd, PhaseJob};
-use crate::score::files::Heading;
 use crate::task_file::FileBody;
 use crate::tree;
-use crate::usage::Usage;
 use fairtrial_episode::{append_own, read_own};
-use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_model::CAUSE_FACT;
-use fairtrial_spec::{Network, Phase, SandboxChoice};
-use serde_json::Value;
+use fairtrial_spec::Phase;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What of the rewards is kept, so that they can be scored again.
-const STEPS_FILE: &str = "verifier.json";
 /// What the tests print.
 const PRINTED: &str = "test-stdout.txt";
 /// Bytes of it that are shown.
@@ -43,210 +34,13 @@ const ORACLE: &str = "oracle.txt";
 const STEP_SETUP: f64 = 600.0;
 
 /// A rollout in its container.
-struct Inside<'a> {
-    drive: &'a Drive<'a>,
-    contained: &'a Contained,
-    container: &'a Rc<Lasting>,
-    room: Room,
+pub(super) struct Inside<'a> {
+    pub(super) drive: &'a Drive<'a>,
+    pub(super) contained: &'a Contained,
+    pub(super) container: &'a Rc<Lasting>,
+    pub(super) room: Room,
     /// Whether the image brings tests of its own.
-    has_tests: bool,
-}
-
-/// A choice with the networks of a task, the stricter of both for agent and setup; and whether the container has no network
-/// but ours.
-pub(super) fn with_networks(
-    choice: &SandboxChoice,
-    contained: &Contained,
-) -> (SandboxChoice, bool) {
-    let agent = stricter(&choice.network, &contained.agent_network);
-    let setup = choice.setup_network.clone();
-    let setup = setup.unwrap_or_else(|| stricter(&choice.network, &contained.network));
-    let tests = choice.tests_network.clone();
-    let tests = tests.unwrap_or_else(|| contained.tests_network.clone());
-    let is_closed = [&agent, &setup, &tests]
-        .into_iter()
-        .any(|one| *one != Network::Full);
-    // One container has one network. Where not all phases have all of it, those that do reach it through the proxy.
-    let through = |network: Network| match network {
-        Network::Full if is_closed => Network::Allow(vec!["*".to_owned()]),
-        other => other,
-    };
-    let with = SandboxChoice {
-        network: through(agent),
-        setup_network: Some(through(setup)),
-        tests_network: Some(through(tests)),
-        cpus: choice.cpus.or(contained.cpus),
-        build_timeout_s: choice.build_timeout_s.or(Some(contained.build_timeout_s)),
-        ..choice.clone()
-    };
-    (with, is_closed)
-}
-
-fn stricter(spec: &Network, task: &Network) -> Network {
-    match (spec, task) {
-        (Network::None, _) | (_, Network::None) => Network::None,
-        (Network::Allow(places), _) => Network::Allow(places.clone()),
-        (Network::Full, task) => task.clone(),
-    }
-}
-
-impl Drive<'_> {
-    /// The step at work, in a task of one container.
-    pub(super) fn step(&self) -> Option<&Step> {
-        self.task.contained.as_ref()?.steps.get(self.step.get())
-    }
-
-    pub(super) fn run_contained(
-        &self,
-        contained: &Contained,
-        container: &Rc<Lasting>,
-    ) -> Result<Report, AgentError> {
-        let mut phases = Phases::default();
-        let began = Instant::now();
-        self.prepare()?;
-        let room = self.logs_room()?;
-        container.start(
-            &self.resolved(&contained.env)?,
-            &mounts(&room),
-            (self.is_closed, self.sandbox.caps()),
-        )?;
-        let inside = Inside {
-            drive: self,
-            contained,
-            container,
-            room,
-            has_tests: container.tidy(&format!("test -e {TESTS}")),
-        };
-        inside.act_as(
-            contained
-                .steps
-                .first()
-                .and_then(|step| step.agent_user.clone()),
-        );
-        inside.wait_for(contained.health.as_ref())?;
-        phases.workspace = began.elapsed().as_secs_f64();
-        phases.setup = inside.set_up()?;
-        let (agent, ends) = inside.steps()?;
-        let mut report = Report::new();
-        self.agent_report(&agent, None, &mut report);
-        for slip in Usage::slips(&inside.room.out) {
-            report.note(&format!("{slip}: unknown"));
-        }
-        if let Some(seconds) = phases.setup {
-            report.metrics.insert("setup_s".to_owned(), seconds.into());
-        }
-        self.write_results(&agent, None)?;
-        let text = serde_json::to_vec_pretty(&ends).unwrap_or_default();
-        let text = self.redactor.redact_bytes(text);
-        write_atomic_bytes(&self.trial.dir.join(STEPS_FILE), Durability::Process, &text)?;
-        match &agent.infra {
-            Some(trouble) if trouble.permanent => report.broken(&trouble.message),
-            Some(trouble) => report.infra(&trouble.message),
-            None => {
-                phases.score = Some(ends.seconds());
-                let metrics = agent_metrics(&agent, &self.options);
-                self.reward(&ends, &metrics, &mut report)?;
-            }
-        }
-        self.write_metadata(&agent, &phases, &report)?;
-        container.remove();
-        Ok(report)
-    }
-
-    /// The scores of what the tests left then.
-    pub(super) fn rescore_contained(&self, contained: &Contained) -> Result<Report, AgentError> {
-        let results: Value = read_json(&self.trial.dir.join(RESULTS_FILE))?;
-        let path = self.trial.dir.join(STEPS_FILE);
-        let mut ends: StepEnds = read_json(&path)?;
-        ends.rule = contained.rule;
-        let mut report = Report::new();
-        if let Some(failed) = results["failed"].as_str() {
-            report.end = RolloutEnd::Failed;
-            report.facts.insert(CAUSE_FACT.to_owned(), failed.into());
-        }
-        report
-            .note("the tests were not run again: they ran in the agent's container, which is gone");
-        self.reward(&ends, &results["agent_metrics"], &mut report)?;
-        Ok(report)
-    }
-
-    /// Scores rewards. Without one the rollout failed, whoever is to blame: what is in the container is the agent's doing.
-    fn reward(
-        &self,
-        ends: &StepEnds,
-        agent_metrics: &Value,
-        report: &mut Report,
-    ) -> Result<(), AgentError> {
-        let scored = ends.scored(self.options.pass_score);
-        let heading = Heading {
-            task_id: &self.task.id,
-            run_id: &self.trial.name,
-            agent_metrics,
-            diff_lines: None,
-        };
-        scored.write(&self.trial.dir, &heading, &self.redactor)?;
-        self.scored(&scored, report);
-        if let (None, Some(why)) = (ends.rewards(), ends.problem()) {
-            report.end = RolloutEnd::Failed;
-            let cause = report.facts.entry(CAUSE_FACT.to_owned());
-            cause.or_insert_with(|| format!("no reward: {why}").into());
-        }
-        Ok(())
-    }
-
-    fn resolved(&self, variables: &Variables) -> Result<Env, AgentError> {
-        resolved(variables, &self.env).map_err(|message| AgentError::Setup {
-            message,
-            permanent: true,
-        })
-    }
-
-    /// The folders that the container shares with us.
-    fn logs_room(&self) -> Result<Room, AgentError> {
-        let logs = self.work.join("logs");
-        let room = Room {
-            workspace: self.work.join("workspace"),
-            inputs: self.work.join("inputs"),
-            out: logs.join("agent"),
-            home: self.work.join("home"),
-            tmp: self.work.join("tmp"),
-            name: self.name(),
-        };
-        for folder in [&room.workspace, &room.inputs, &room.home, &room.tmp] {
-            fs::create_dir_all(folder).at("create", folder)?;
-        }
-        for name in ["agent", "verifier", "artifacts"] {
-            let folder = logs.join(name);
-            fs::create_dir_all(&folder).at("create", &folder)?;
-            // Whoever the agent and the tests are inside, they write here.
-            let anybody = fs::Permissions::from_mode(0o777);
-            fs::set_permissions(&folder, anybody).at("change the rights of", &folder)?;
-        }
-        Ok(room)
-    }
-}
-
-/// A folder beside the agent's logs.
-fn beside(room: &Room, name: &str) -> PathBuf {
-    room.out.with_file_name(name)
-}
-
-fn mounts(room: &Room) -> Vec<Mount> {
-    let shared = |from: PathBuf, to| Mount {
-        from,
-        to,
-        is_read_only: false,
-    };
-    vec![
-        Mount {
-            from: room.inputs.clone(),
-            to: INPUTS,
-            is_read_only: true,
-        },
-        shared(room.out.clone(), OUT),
-        shared(beside(room, "verifier"), VERIFIER),
-        shared(beside(room, "artifacts"), ARTIFACTS),
-    ]
+    pub(super) has_tests: bool,
 }
 
 /// A script for the shell that tasks are written for, where the image has it.
@@ -262,7 +56,7 @@ fn into_file(script: &str, file: &str) -> Vec<String> {
 }
 
 impl Inside<'_> {
-    fn act_as(&self, user: Option<String>) {
+    pub(super) fn act_as(&self, user: Option<String>) {
         let workdir = self.contained.workdir.clone();
         self.container.act_as(Acting { user, workdir });
     }
@@ -293,7 +87,7 @@ impl Inside<'_> {
     }
 
     /// Waits until the container, or a step, is ready.
-    fn wait_for(&self, health: Option<&Health>) -> Result<(), AgentError> {
+    pub(super) fn wait_for(&self, health: Option<&Health>) -> Result<(), AgentError> {
         let Some(health) = health else { return Ok(()) };
         let (began, mut failed) = (Instant::now(), 0);
         loop {
@@ -324,7 +118,7 @@ impl Inside<'_> {
     }
 
     /// Does what the spec wants done before the agent, as the container's root.
-    fn set_up(&self) -> Result<Option<f64>, AgentError> {
+    pub(super) fn set_up(&self) -> Result<Option<f64>, AgentError> {
         if self.drive.options.setup.is_empty() {
             return Ok(None);
         }
@@ -334,7 +128,7 @@ impl Inside<'_> {
     }
 
     /// All steps, as far as they come.
-    fn steps(&self) -> Result<(AgentEnd, StepEnds), AgentError> {
+    pub(super) fn steps(&self) -> Result<(AgentEnd, StepEnds), AgentError> {
         let mut ends = StepEnds {
             rule: self.contained.rule,
             steps: Vec::new(),
