@@ -98,8 +98,13 @@ pub fn work(brief: &Brief<'_>) -> Result<Work, AgentError> {
 pub fn program(choice: &AgentChoice) -> Option<&str> {
     match choice.name.as_str() {
         "command" => choice.command.first().map(String::as_str),
-        name => known_agent(name).map(|agent| agent.program),
+        name => known_program(name),
     }
+}
+
+/// The program of an agent that we know how to start.
+pub fn known_program(agent: &str) -> Option<&'static str> {
+    known_agent(agent).map(|agent| agent.program)
 }
 
 /// The variables by which an agent reaches its provider; `*` at the end of a name stands for anything.

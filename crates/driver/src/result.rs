@@ -184,6 +184,7 @@ fn environment(task: &DriveTask, tools: &Tools) -> Environment {
             data_root: task.data_root.clone(),
             environment: tools.environment.clone(),
             variables: Vec::new(),
+            programs: Vec::new(),
             version: tools.version.clone(),
             now: (tools.now)(),
             vcs: None,

@@ -55,6 +55,8 @@ pub struct CaptureOptions {
     pub environment: Vec<(String, String)>,
     /// Patterns of further variables to record (`provenance.env` of the spec).
     pub variables: Vec<String>,
+    /// Programs whose version is recorded besides those of every run.
+    pub programs: Vec<String>,
     /// Version of Fairtrial.
     pub version: String,
     /// The time now.
@@ -73,21 +75,26 @@ pub fn capture(options: &CaptureOptions) -> Environment {
             .map(|(name, value)| (name, value)),
     );
     let (tools, vcs) = thread::scope(|scope| {
-        let ask = |tool| fairtrial_process::version(tool).ok();
-        let versions = TOOLS.map(|tool| {
-            let asked = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
-            (tool, asked)
-        });
+        let ask = |tool: &str| fairtrial_process::version(tool).ok();
+        let tools = TOOLS
+            .into_iter()
+            .chain(options.programs.iter().map(String::as_str));
+        let versions: Vec<_> = tools
+            .map(|tool| {
+                let asked = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
+                (tool, asked)
+            })
+            .collect();
         let vcs = match &options.vcs {
             Some(look) => look.get().clone(),
             None => vcs::read(&options.source_dir, &options.data_root, &redactor),
         };
-        let found = versions.map(|(tool, asked)| match asked {
+        let found = versions.into_iter().map(|(tool, asked)| match asked {
             Ok(asked) => (tool, asked.join().ok().flatten()),
             // No thread to be had: one after the other.
             Err(_) => (tool, ask(tool)),
         });
-        (found, vcs)
+        (found.collect::<Vec<_>>(), vcs)
     });
     let known = tools
         .into_iter()

@@ -4,9 +4,15 @@ use crate::error::EngineError;
 use crate::remote;
 use crate::remote::contract::ProbedEngine;
 use crate::request::{RunRequest, Start};
+use crate::rollout::task_cache;
+use fairtrial_agent::adapter::known_program;
+use fairtrial_agent::baseline::Baseline;
 use fairtrial_journal::provenance::{Capture, CaptureOptions, VcsLook};
 use fairtrial_journal::{RunDir, RunState, is_there, resolved_spec};
 use fairtrial_plan::Plan;
+use fairtrial_spec::{SandboxKind, Spec, Work};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -88,9 +94,49 @@ pub(super) fn capture(
         data_root: request.root.path().to_owned(),
         environment: request.environment.clone(),
         variables: spec.provenance.env.clone(),
+        programs: agent_programs(spec, run),
         version: request.version.clone(),
         now: (request.now)(),
         vcs: commit,
     };
     Ok(Some(Capture::start(options)))
+}
+
+/// The programs of agents that this machine runs; those in an image belong to the image.
+fn agent_programs(spec: &Spec, run: &RunDir) -> Vec<String> {
+    let in_arms = spec.arms.iter().filter_map(|arm| arm.params.get("agent"));
+    let in_arms: Vec<&str> = in_arms.filter_map(Value::as_str).collect();
+    let mut programs = BTreeSet::new();
+    for task in &spec.tasks {
+        let Work::Prepared {
+            options, digest, ..
+        } = &task.work
+        else {
+            continue;
+        };
+        let kind = options.sandbox.kind;
+        let is_elsewhere = matches!(
+            kind,
+            Some(SandboxKind::Podman | SandboxKind::Docker | SandboxKind::Modal)
+        );
+        let is_contained = || {
+            let cache = task_cache(run.root());
+            let digest = digest.as_ref()?;
+            Some(
+                Baseline::of(&cache, digest)
+                    .task()
+                    .ok()?
+                    .contained
+                    .is_some(),
+            )
+        };
+        if is_elsewhere || is_contained().unwrap_or(false) {
+            continue;
+        }
+        let own = task.params.get("agent").and_then(Value::as_str);
+        let names = [options.agent.name.as_str()].into_iter();
+        let names = names.chain(own).chain(in_arms.iter().copied());
+        programs.extend(names.filter_map(known_program).map(str::to_owned));
+    }
+    programs.into_iter().collect()
 }

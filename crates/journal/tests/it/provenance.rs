@@ -11,6 +11,7 @@ fn options(source: &Path) -> CaptureOptions {
         data_root: source.join("data"),
         environment: vec![variable("TZ", "UTC"), variable("MY_TOKEN", "s3cr3t-value")],
         variables: vec!["MY_*".into()],
+        programs: vec!["cat".into(), "no-such-program".into()],
         version: "0.1.0".into(),
         now: crate::common::time(0.0),
         vcs: None,
@@ -73,6 +74,8 @@ fn a_folder_without_a_repository_is_said_to_be_one() {
         environment.vcs
     );
     assert_eq!(environment.variables["TZ"], "UTC");
+    assert!(environment.tools["cat"].starts_with("cat "));
+    assert!(!environment.tools.contains_key("no-such-program"));
     assert_eq!(environment.variables["MY_TOKEN"], "[redacted]");
     let text = serde_json::to_string(&environment).unwrap();
     assert!(!text.contains("s3cr3t"), "{text}");

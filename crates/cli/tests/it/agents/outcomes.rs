@@ -384,3 +384,32 @@ fn pipes_that_an_agent_leaves_are_not_waited_at() {
     let told = "usage.json cannot be used (it is not a regular file): unknown";
     assert!(notes.contains(told), "{notes}");
 }
+
+/// The run knows which version of an agent's program worked in it.
+#[test]
+fn the_version_of_an_agents_program_is_recorded() {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    let agent = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo codex-cli 0.99.1; else echo 42 > answer.txt; fi\n";
+    lab.project.write("bin/codex", agent);
+    let program = lab.project.path().join("bin/codex");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, executable).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", lab.project.path().join("bin").display());
+    lab.spec("name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nmodel = \"m\"\n[arms.one]\nagent = \"codex\"\n[arms.none]\nagent = \"nop\"\n");
+    lab.run_with(0, &[("PATH", &path)]);
+    let environment = json_of(&lab.project.newest_run("b"), "environment.json");
+    assert_eq!(
+        environment["tools"]["codex"], "codex-cli 0.99.1",
+        "{environment}"
+    );
+    let report = lab
+        .project
+        .expect(0, &["report", "b", "--html", "report.html"]);
+    assert!(
+        lab.project.read("report.html").contains("codex-cli 0.99.1"),
+        "{}",
+        report.out
+    );
+}
