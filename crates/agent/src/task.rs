@@ -2,7 +2,7 @@
 
 use crate::contained::Contained;
 use crate::task_file::{FileBody, FileSet};
-use fairtrial_spec::RolloutOptions;
+use fairtrial_spec::{JudgeRule, RolloutOptions};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,6 +85,10 @@ impl AgentTask {
             (options.pass_score, &options.judge),
         );
         let mut text = serde_json::to_vec(&scoring).unwrap_or_default();
+        if !options.more_judges.is_empty() || options.judge_rule != JudgeRule::Mean {
+            let panel = (&options.more_judges, options.judge_rule);
+            text.extend(serde_json::to_vec(&panel).unwrap_or_default());
+        }
         let kept = self.agent_may_not_change.iter();
         text.extend(kept.flat_map(|pattern| ["\0", pattern].concat().into_bytes()));
         text.extend(

@@ -178,6 +178,11 @@ impl RunDir {
         self.path.join("summary.md")
     }
 
+    /// Scores that people gave to its rollouts, where some did.
+    pub fn human_scores(&self) -> PathBuf {
+        self.path.join("human_scores.csv")
+    }
+
     /// The controller's lock.
     pub fn lock(&self) -> PathBuf {
         self.path.join("lock")

@@ -13,6 +13,7 @@ mod counter;
 mod direction;
 mod episode;
 mod hex;
+mod judge_verdict;
 mod leaves;
 mod method;
 mod metric;
@@ -43,6 +44,7 @@ pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
 };
 pub use hex::hex;
+pub use judge_verdict::{JUDGES_FACT, JudgeVerdict};
 pub use leaves::{Leaf, each_leaf};
 pub use method::Method;
 pub use metric::{

@@ -15,6 +15,7 @@ pub mod grid;
 pub mod history;
 #[cfg(feature = "html")]
 pub mod html;
+mod judges;
 pub mod junit;
 pub mod markdown;
 pub mod page;

@@ -1,6 +1,7 @@
 //! Rollouts of agent tasks as tables.
 
 use crate::grid::{Column, Grid, Section};
+use crate::judges;
 use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
 use fairtrial_stats::Interval;
 use fairtrial_stats::passk::SuitePass;
@@ -23,6 +24,7 @@ const NO_SHARES: &str =
 /// The tables. Rollouts that another tool made are not run again.
 pub(crate) fn sections(summary: &RolloutSummary, imported: bool) -> Vec<Section> {
     let mut sections = vec![scores(summary, imported)];
+    sections.extend(summary.judges.iter().flat_map(judges::sections));
     if summary.beyond_shares {
         return sections;
     }
@@ -149,7 +151,7 @@ pub(crate) fn identical_by_arm(summary: &RolloutSummary) -> impl Iterator<Item =
 }
 
 /// The first notes of many, and how many more there are.
-fn first(all: impl ExactSizeIterator<Item = String>, what: &str) -> Vec<String> {
+pub(crate) fn first(all: impl ExactSizeIterator<Item = String>, what: &str) -> Vec<String> {
     let left = all.len().saturating_sub(MOST_NOTES);
     let mut some: Vec<String> = all.take(MOST_NOTES).collect();
     if left > 0 {
@@ -240,7 +242,7 @@ fn excluded(arm: &ArmRollouts) -> String {
 }
 
 /// A share with its interval.
-fn estimate(found: Option<(f64, Option<Interval>)>) -> String {
+pub(crate) fn estimate(found: Option<(f64, Option<Interval>)>) -> String {
     let Some((value, interval)) = found else {
         return "N/A".to_owned();
     };
@@ -348,6 +350,7 @@ mod tests {
             flips: Vec::new(),
             flaky: Vec::new(),
             identical: Vec::new(),
+            judges: None,
         }
     }
 

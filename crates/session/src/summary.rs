@@ -1,7 +1,9 @@
 //! The table of a run, and its copy on disk.
 
+use crate::data_root::absolute;
 use crate::error::SessionError;
 use crate::session::Session;
+use fairtrial_analysis::rollouts::HumanScores;
 use fairtrial_analysis::{RunSummary, summarize_run};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
@@ -12,6 +14,8 @@ use fairtrial_model::Record;
 use fairtrial_report::markdown::SummaryHeader;
 use fairtrial_spec::Spec;
 use rayon::prelude::*;
+use std::fs;
+use std::path::Path;
 
 impl Session {
     /// How the trials of a run ended, and what they measured, per task and arm.
@@ -28,6 +32,23 @@ impl Session {
             }
         }
         Ok(summary)
+    }
+
+    /// Keeps scores that people gave to the rollouts of a run beside it, for this summary and every later one.
+    pub fn keep_human_scores(&self, run: &RunDir, file: &Path) -> Result<(), SessionError> {
+        if self.in_place().holds(run) {
+            let message = "human scores are kept beside a run: `import` these results first";
+            return Err(SessionError::Input(message.to_owned()));
+        }
+        let path = absolute(file);
+        let wrong = |why: String| SessionError::Input(format!("{}: {why}", file.display()));
+        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        HumanScores::read(&text).map_err(wrong)?;
+        Ok(write_atomic_bytes(
+            &run.human_scores(),
+            Durability::Process,
+            text.as_bytes(),
+        )?)
     }
 
     /// The record of every trial of a run that counts, in the order of the plan.

@@ -46,8 +46,8 @@ pub use read::Format;
 pub use render::{Style, render};
 pub use resolve::find_path::find_path;
 pub use rollout::{
-    AGENT_PLACEHOLDERS, AGENTS, AgentChoice, EndpointChoice, JudgeApi, JudgeChoice, KNOWN_AGENTS,
-    Price, RolloutOptions, Scoring,
+    AGENT_PLACEHOLDERS, AGENTS, AgentChoice, EndpointChoice, JUDGED_GOOD, JudgeApi, JudgeChoice,
+    JudgeRule, KNOWN_AGENTS, Price, RolloutOptions, Scoring,
 };
 pub use sandbox::{Network, Phase, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
 pub use secrets::written_secrets;

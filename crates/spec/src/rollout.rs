@@ -3,6 +3,8 @@
 use crate::sandbox::SandboxChoice;
 use fairtrial_model::Params;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Everything about a rollout that is not the task itself.
@@ -24,6 +26,12 @@ pub struct RolloutOptions {
     /// The model that judges what no test can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeChoice>,
+    /// Those that judge besides it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_judges: Vec<JudgeChoice>,
+    /// How the scores of several become one.
+    #[serde(default, skip_serializing_if = "JudgeRule::is_mean")]
+    pub judge_rule: JudgeRule,
     /// What is run in the workspace before the agent; empty means what the task brings, if anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
@@ -44,6 +52,31 @@ impl RolloutOptions {
     /// Seconds that one test script may take.
     pub fn verify_timeout(&self) -> f64 {
         self.verify_timeout_s.unwrap_or(VERIFY_TIMEOUT)
+    }
+
+    /// Every judge, in the order of the spec.
+    pub fn judges(&self) -> impl Iterator<Item = &JudgeChoice> {
+        self.judge.iter().chain(&self.more_judges)
+    }
+
+    /// Every judge as often as it is asked, each time with a name of its own: the model, with a number where it is asked
+    /// more than once.
+    pub fn raters(&self) -> Vec<(String, &JudgeChoice)> {
+        let asked = || {
+            self.judges()
+                .flat_map(|judge| (0..judge.repeats).map(move |_| judge))
+        };
+        let count = |model: &str| asked().filter(|judge| judge.model == model).count();
+        let mut met: BTreeMap<&str, usize> = BTreeMap::new();
+        let named = asked().map(|judge| {
+            let number = met.entry(&judge.model).or_default();
+            *number += 1;
+            match count(&judge.model) {
+                1 => (judge.model.clone(), judge),
+                _ => (format!("{}#{number}", judge.model), judge),
+            }
+        });
+        named.collect()
     }
 }
 
@@ -252,6 +285,57 @@ impl JudgeApi {
     }
 }
 
+/// How the scores that several judges give for a rubric become one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeRule {
+    /// Their mean.
+    #[default]
+    Mean,
+    /// 1 where more than half of them give [`JUDGED_GOOD`] or more, 0 where fewer do, and 0.5 between.
+    Majority,
+}
+
+/// The score from which a judge's word counts as a yes.
+pub const JUDGED_GOOD: f64 = 0.5;
+
+impl JudgeRule {
+    /// Its words.
+    pub(crate) const WORDS: [&str; 2] = ["mean", "majority"];
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    fn is_mean(&self) -> bool {
+        *self == Self::Mean
+    }
+
+    /// One score of many; absent where there is none.
+    pub fn combine(self, scores: &[f64]) -> Option<f64> {
+        let many = scores.len() as f64;
+        match self {
+            _ if scores.is_empty() => None,
+            Self::Mean => Some(scores.iter().sum::<f64>() / many),
+            Self::Majority => {
+                let yes = scores.iter().filter(|score| **score >= JUDGED_GOOD).count() as f64;
+                Some(match yes.total_cmp(&(many / 2.0)) {
+                    Ordering::Less => 0.0,
+                    Ordering::Equal => 0.5,
+                    Ordering::Greater => 1.0,
+                })
+            }
+        }
+    }
+}
+
+/// How often a judge is asked of which nobody says.
+const fn once() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_once(repeats: &u32) -> bool {
+    *repeats == 1
+}
+
 /// A model behind an endpoint that scores rubrics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgeChoice {
@@ -276,10 +360,30 @@ pub struct JudgeChoice {
     /// What its tokens cost.
     #[serde(default)]
     pub price: Option<Price>,
+    /// How often it is asked about one rollout.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub repeats: u32,
     /// Where it is, up to the path of its kind.
     pub url: String,
     /// Which model.
     pub model: String,
     /// The environment variable with its key.
     pub key_env: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JudgeRule;
+
+    #[test]
+    fn judges_are_combined_by_mean_or_majority() {
+        let each = |scores: &[f64]| {
+            [JudgeRule::Mean, JudgeRule::Majority].map(|rule| rule.combine(scores))
+        };
+        assert_eq!(each(&[]), [None, None]);
+        assert_eq!(each(&[0.5]), [Some(0.5), Some(1.0)]);
+        assert_eq!(each(&[0.25, 0.75]), [Some(0.5), Some(0.5)]);
+        assert_eq!(each(&[0.0, 0.25, 0.5]), [Some(0.25), Some(0.0)]);
+        assert_eq!(each(&[0.5, 0.0, 1.0]), [Some(0.5), Some(1.0)]);
+    }
 }

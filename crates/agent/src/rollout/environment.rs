@@ -89,9 +89,8 @@ impl Drive<'_> {
 
     /// Takes out what is secret.
     pub(super) fn make_public(&self, env: &mut Env) {
-        let judge = self.options.judge.as_ref();
-        let key = judge.map(|judge| judge.key_env.as_str());
-        env.retain(|name, _| !is_secret_name(name) && Some(name.as_str()) != key);
+        let is_key = |name: &str| self.options.judges().any(|judge| judge.key_env == name);
+        env.retain(|name, _| !is_secret_name(name) && !is_key(name));
     }
 }
 

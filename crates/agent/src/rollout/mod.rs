@@ -35,7 +35,7 @@ use crate::tree::{self, Difference};
 use crate::usage::Usage;
 use driven::{Drive, Phases};
 use fairtrial_journal::redact::Redactor;
-use fairtrial_model::CAUSE_FACT;
+use fairtrial_model::{CAUSE_FACT, JUDGES_FACT};
 use fairtrial_spec::Phase;
 use results::{agent_metrics, read_json};
 use serde_json::Value;
@@ -61,7 +61,7 @@ const CONTROL_FACT: &str = "test_control";
 /// The fact with the hash of what the task says about its scoring.
 const SCORING_FACT: &str = "scoring_digest";
 /// The facts that scoring again makes anew.
-pub const SCORING_FACTS: [&str; 2] = [CONTROL_FACT, SCORING_FACT];
+pub const SCORING_FACTS: [&str; 3] = [CONTROL_FACT, JUDGES_FACT, SCORING_FACT];
 
 /// What is known when a rollout is scored.
 struct Used<'a> {
@@ -126,17 +126,14 @@ fn rollout_name(trial: &str) -> String {
 
 /// Knows the secrets of a rollout. The keys of models that we ask are some, whatever their variables are called.
 fn redactor(shared: &RolloutTask, env: &Env) -> Redactor {
-    let judge = shared.options.judge.as_ref().map(|judge| &judge.key_env);
+    let judges = shared.options.judges().map(|judge| &judge.key_env);
     let agent = shared
         .options
         .agent
         .endpoint
         .as_ref()
         .map(|endpoint| &endpoint.key_env);
-    let keys = judge
-        .into_iter()
-        .chain(agent)
-        .filter_map(|name| env.get(name));
+    let keys = judges.chain(agent).filter_map(|name| env.get(name));
     let all = env.iter().map(|(name, value)| (name.as_str(), value));
     Redactor::from_env(all.chain(keys.map(|key| ("MODEL_KEY", key))))
 }
@@ -325,15 +322,13 @@ impl<'a> Drive<'a> {
 
     fn score(&self, used: &Used<'_>) -> Result<Scored, AgentError> {
         let scratch = self.work.join("score");
-        let judge_key = self.options.judge.as_ref();
-        let judge_key = judge_key.and_then(|judge| self.env.get(&judge.key_env));
         let scorer = Scorer {
             task: &self.task,
             baseline: used.start,
             options: &self.options,
             sandbox: &self.sandbox,
             env: &|inside| self.env_of(Phase::Tests, inside),
-            judge_key: judge_key.map(String::as_str),
+            keys: &self.env,
             redactor: &self.redactor,
             fresh: used.fresh,
             left_out: used.left_out,
@@ -358,6 +353,9 @@ impl<'a> Drive<'a> {
         }
         let scoring = self.task.scoring_digest(&self.options);
         report.facts.insert(SCORING_FACT.to_owned(), scoring.into());
+        if let Some(verdicts) = scored.panel.fact() {
+            report.facts.insert(JUDGES_FACT.to_owned(), verdicts.into());
+        }
         if !scored.control.is_empty() {
             let files = scored.control.join(", ");
             report.facts.insert(CONTROL_FACT.to_owned(), files.into());

@@ -71,8 +71,11 @@ impl Scored {
             "standard_metrics": self.script.standard_metrics,
             "unscored_rubrics": self.evaluation.unscored().collect::<Vec<_>>(),
         });
-        if let Some(judged) = &self.judged {
+        if let Some(judged) = &self.panel.together {
             all["lm_evaluation"] = serde_json::to_value(judged).unwrap_or_default();
+        }
+        if !self.panel.verdicts.is_empty() {
+            all["judges"] = serde_json::to_value(&self.panel.verdicts).unwrap_or_default();
         }
         if !self.warnings.is_empty() {
             all["warnings"] = self.warnings.clone().into();
@@ -126,11 +129,19 @@ impl Scored {
             let word = if test.success { "passed" } else { "failed" };
             let _ = writeln!(text, "| {} | {word} | {:.2} |", test.path, test.seconds);
         }
-        if let Some(judged) = &self.judged {
+        if let (Some(judged), true) = (&self.panel.together, self.panel.verdicts.len() > 1) {
+            let score = percent(judged.weighted_score);
+            let _ = writeln!(text, "\n## Judges together: {score}\n");
+            for rubric in &judged.rubrics {
+                let _ = writeln!(text, "- {}: {}", rubric.id, percent(Some(rubric.score)));
+            }
+        }
+        for verdict in &self.panel.verdicts {
+            let judged = &verdict.evaluation;
             let _ = writeln!(
                 text,
                 "\n## Judge ({}): {}\n",
-                judged.model,
+                verdict.judge,
                 percent(judged.weighted_score)
             );
             for rubric in &judged.rubrics {

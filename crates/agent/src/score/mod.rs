@@ -13,7 +13,8 @@ mod sections;
 mod verify;
 
 pub use files::{DIFF_FILE, EVALUATION_FILE, Heading, SCORING_FILE};
-pub use judge::{JudgeScore, JudgeSpent, LmEvaluation};
+use judge::Panel;
+pub use judge::{JudgeScore, JudgeSpent, LmEvaluation, Verdict};
 pub use rubric::{Evaluation, RubricScore, Scores, evaluate};
 pub use scored::{AGENT_METRICS, METRICS, Scored, TestResult};
 pub use scorer::Scorer;
@@ -38,21 +39,12 @@ impl Scorer<'_> {
         } = self.verify(dir, &room)?;
         let seconds = began.elapsed().as_secs_f64();
         let mut extra = script.rubrics.clone();
-        let (mut judged, mut judge_spent) = (None, None);
-        if let (Some(choice), None, false) =
-            (&self.options.judge, &broken, self.task.rubrics.is_empty())
-        {
+        let mut panel = Panel::default();
+        if broken.is_none() && !self.task.rubrics.is_empty() {
             let diff = read_own(&dir.join(files::DIFF_FILE), u64::MAX).unwrap_or_default();
-            let (answer, spent) = judge::ask(choice, self, &String::from_utf8_lossy(&diff));
-            judge_spent = Some(spent);
-            match answer {
-                Ok(answer) => {
-                    for (id, score) in answer.scores() {
-                        extra.entry(id.to_owned()).or_insert((score, "judge"));
-                    }
-                    judged = Some(answer);
-                }
-                Err(error) => broken = Some(error.to_string()),
+            (panel, broken) = judge::ask_all(self, &String::from_utf8_lossy(&diff));
+            for (id, score) in panel.together.iter().flat_map(LmEvaluation::scores) {
+                extra.entry(id.to_owned()).or_insert((score, "judge"));
             }
         }
         let passed: Vec<(&str, bool)> = tests
@@ -82,8 +74,7 @@ impl Scorer<'_> {
             evaluation,
             tests,
             script,
-            judged,
-            judge_spent,
+            panel,
             broken,
             warnings,
             control,

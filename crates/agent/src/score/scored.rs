@@ -1,6 +1,6 @@
 //! What scoring found, and the metrics that it gives.
 
-use super::judge::{JudgeSpent, LmEvaluation};
+use super::judge::Panel;
 use super::rubric::Evaluation;
 use super::script::ScriptReport;
 use serde::Serialize;
@@ -15,10 +15,8 @@ pub struct Scored {
     pub tests: Vec<TestResult>,
     /// What the evaluation script said.
     pub script: ScriptReport,
-    /// What the judge said.
-    pub judged: Option<LmEvaluation>,
-    /// What was spent on the judge, where one was asked.
-    pub judge_spent: Option<JudgeSpent>,
+    /// What judges said, and what was spent on them.
+    pub(crate) panel: Panel,
     /// Why there is no score, where the machine or the task is to blame.
     pub broken: Option<String>,
     /// What was said about the score and does not count.
@@ -59,12 +57,9 @@ impl Scored {
             let large = self.tests.iter().filter(|test| test.out_of_memory).count();
             set("tests_out_of_memory", (large > 0).then_some(large as f64));
         }
-        let lm = self
-            .judged
-            .as_ref()
-            .and_then(|judged| judged.weighted_score);
-        set("lm_score", lm);
-        let spent = self.judge_spent.filter(|spent| spent.tokens > 0);
+        let together = self.panel.together.as_ref();
+        set("lm_score", together.and_then(|all| all.weighted_score));
+        let spent = Some(self.panel.spent).filter(|spent| spent.tokens > 0);
         set("judge_tokens", spent.map(|spent| spent.tokens as f64));
         set("judge_cost_usd", spent.and_then(|spent| spent.cost_usd));
         set("verify_s", Some(self.seconds));

@@ -20,8 +20,8 @@ pub struct Scorer<'a> {
     pub(crate) sandbox: &'a Confinement,
     /// Variables of tests in a room: those of the rollout without secrets.
     pub env: &'a dyn Fn(&Room) -> Env,
-    /// The judge's key.
-    pub judge_key: Option<&'a str>,
+    /// The variables among which judges have their keys.
+    pub keys: &'a Env,
     /// Takes secrets out of what is written.
     pub redactor: &'a Redactor,
     /// A workspace that is the baseline's, file by file; absent means that a copy is made.

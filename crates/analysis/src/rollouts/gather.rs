@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const SOLVED: &str = "solved";
 
 /// The fact with the hash of what an agent did and what that took.
-const ANSWER_FACT: &str = "answer_digest";
+pub(super) const ANSWER_FACT: &str = "answer_digest";
 
 /// Gathers rollouts.
 #[derive(Debug, Default)]
@@ -124,6 +124,7 @@ impl RolloutGatherer {
             flips,
             flaky,
             identical,
+            judges: None,
         })
     }
 }

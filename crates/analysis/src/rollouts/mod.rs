@@ -5,8 +5,15 @@
 mod describe;
 mod gather;
 mod gathered;
+mod human_scores;
+mod judges;
 mod result;
 mod tasks;
 
 pub(crate) use gather::RolloutGatherer;
+pub use human_scores::HumanScores;
+pub(crate) use judges::JudgeGatherer;
+pub use judges::{
+    HumanAgreement, JudgeAccuracy, JudgeAgreement, JudgeSummary, JudgeTotals, KappaFound,
+};
 pub use result::{ArmRollouts, FlakyTask, Flips, IdenticalTask, MeanScore, PassAt, RolloutSummary};

@@ -1,5 +1,6 @@
 //! The rollouts of a run in numbers.
 
+use super::judges::JudgeSummary;
 use fairtrial_stats::Interval;
 use fairtrial_stats::binary::PairedCounts;
 use fairtrial_stats::passk::SuitePass;
@@ -22,6 +23,9 @@ pub struct RolloutSummary {
     pub flaky: Vec<FlakyTask>,
     /// Tasks whose rollouts all said the same.
     pub identical: Vec<IdenticalTask>,
+    /// What judges said, where some were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judges: Option<JudgeSummary>,
 }
 
 /// One arm.

@@ -3,19 +3,21 @@
 use super::result::RunSummary;
 use crate::error::AnalysisError;
 use crate::observation::Observation;
-use crate::rollouts::RolloutGatherer;
+use crate::rollouts::{HumanScores, JudgeGatherer, RolloutGatherer};
 use crate::validity::Floor;
-use fairtrial_journal::{Entry, Event, ReadError, RunDir, RunState, read_journal};
+use fairtrial_journal::{Entry, Event, ReadError, RunDir, RunState, read_if_there, read_journal};
 use fairtrial_model::Record;
-use fairtrial_spec::Spec;
+use fairtrial_spec::{JudgeRule, Spec, Work};
 use fairtrial_stats::Level;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Gathers the rollouts of agent tasks, and of nothing else.
 pub(crate) struct AgentRollouts<'a> {
     spec: &'a Spec,
-    tasks: HashSet<&'a str>,
+    /// How the judges of each task are combined.
+    tasks: HashMap<&'a str, JudgeRule>,
     gathered: RolloutGatherer,
+    judges: JudgeGatherer,
 }
 
 impl<'a> AgentRollouts<'a> {
@@ -24,15 +26,19 @@ impl<'a> AgentRollouts<'a> {
         let tasks = spec.tasks.iter().filter(|task| task.work.is_answered());
         Self {
             spec,
-            tasks: tasks.map(|task| task.id.as_str()).collect(),
+            tasks: tasks
+                .map(|task| (task.id.as_str(), rule(&task.work)))
+                .collect(),
             gathered: RolloutGatherer::default(),
+            judges: JudgeGatherer::default(),
         }
     }
 
     /// Takes in a trial.
     pub(crate) fn add(&mut self, seen: &Observation<'_>) {
-        if self.tasks.contains(&*seen.trial.task) {
+        if let Some(rule) = self.tasks.get(&*seen.trial.task) {
             self.gathered.add(seen);
+            self.judges.add(seen, *rule);
         }
     }
 
@@ -45,7 +51,7 @@ impl<'a> AgentRollouts<'a> {
     ) -> Result<(), AnalysisError> {
         if !self.tasks.is_empty() {
             superseded(run, state, |record| {
-                if self.tasks.contains(record.trial.task.as_str()) {
+                if self.tasks.contains_key(record.trial.task.as_str()) {
                     self.gathered.add_superseded(record);
                 }
             })?;
@@ -55,8 +61,34 @@ impl<'a> AgentRollouts<'a> {
         let level = Level::two_sided(summary.alpha);
         let floor = Floor::of(self.spec);
         summary.rollouts = floor.and_then(|floor| self.gathered.finish(&arms, level, floor.share));
+        if let Some(rollouts) = &mut summary.rollouts {
+            rollouts.judges = self.judges.finish(human_scores(run)?.as_ref(), level);
+        }
         Ok(())
     }
+}
+
+/// How the judges of a task are combined.
+fn rule(work: &Work) -> JudgeRule {
+    match work {
+        Work::Prepared { options, .. } => options.judge_rule,
+        _ => JudgeRule::Mean,
+    }
+}
+
+/// What people said about the rollouts of a run, where that was kept beside it.
+fn human_scores(run: &RunDir) -> Result<Option<HumanScores>, AnalysisError> {
+    let path = run.human_scores();
+    let wrong = |message| AnalysisError::Content {
+        label: path.display().to_string(),
+        message,
+    };
+    let Some(text) = read_if_there(&path)? else {
+        return Ok(None);
+    };
+    HumanScores::read(&String::from_utf8_lossy(&text))
+        .map(Some)
+        .map_err(wrong)
 }
 
 /// Hands every attempt that ran and that another one took the place of to `each`, once.

@@ -5,11 +5,12 @@ use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use fairtrial_report::{ShownMetrics, SummaryRows, SummaryView};
+use std::path::PathBuf;
 
 /// Show a run per task and arm: how the trials ended, and what they measured
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairtrial summarize my_benchmark --latest\n  fairtrial summarize my_benchmark --rollout 20250824__12-34-56 --json\n  fairtrial summarize my_benchmark --by case   every setting on a row"
+    after_help = "Examples:\n  fairtrial summarize my_benchmark --latest\n  fairtrial summarize my_benchmark --rollout 20250824__12-34-56 --json\n  fairtrial summarize my_benchmark --human-scores human.csv   how right its judges are\n  fairtrial summarize my_benchmark --by case   every setting on a row"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -23,6 +24,9 @@ pub(crate) struct Args {
     /// Show a row for each rollout: how it ended, its score, tests, tokens, cost and time
     #[arg(long, conflicts_with_all = ["all", "by"])]
     rollouts: bool,
+    /// Keep the scores that people gave to rollouts beside the run, and show how right its judges are: a CSV file with the columns `trial` (or `answer`), `criterion`, `score`
+    #[arg(long, value_name = "FILE")]
+    human_scores: Option<PathBuf>,
     /// Print the whole summary as JSON
     #[arg(long)]
     json: bool,
@@ -57,6 +61,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let session = args.mapping.session(console);
     let run = session.find_run(&args.run.choice())?;
     let printer = console.printer;
+    if let Some(file) = &args.human_scores {
+        session.keep_human_scores(&run, file)?;
+    }
     if args.rollouts {
         let records = session.records(&run)?;
         if args.json {

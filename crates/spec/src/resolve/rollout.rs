@@ -6,8 +6,8 @@ use super::parts::{error, params_of, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::rollout::{
-    AgentChoice, EndpointChoice, JudgeApi, JudgeChoice, KNOWN_AGENTS, Price, RolloutOptions,
-    Scoring, answer_time, patience,
+    AgentChoice, EndpointChoice, JudgeApi, JudgeChoice, JudgeRule, KNOWN_AGENTS, Price,
+    RolloutOptions, Scoring, answer_time, patience,
 };
 use crate::sandbox::{SandboxChoice, SandboxKey, SandboxKind};
 use crate::shape::check::{node_bytes, node_duration};
@@ -30,6 +30,12 @@ const DEFAULT_AGENT: &str = "codex";
 pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions {
     let node = &draft.node;
     let sandbox = sandbox(node.get("sandbox"), problems);
+    let judges = node.get("judge").map(|node| match node.list() {
+        Some(several) => several.iter().filter_map(self::judge).collect(),
+        None => Vec::from_iter(self::judge(node)),
+    });
+    let mut judges = judges.unwrap_or_default().into_iter();
+    let judge = judges.next();
     unreached_limits(draft, &sandbox, problems);
     RolloutOptions {
         agent: agent(node.get("agent"), problems),
@@ -50,7 +56,12 @@ pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions 
         setup_timeout_s: node
             .get("setup_timeout")
             .and_then(|node| node_duration(node).ok()),
-        judge: node.get("judge").and_then(judge),
+        judge,
+        more_judges: judges.collect(),
+        judge_rule: match draft.text("judge_rule") {
+            Some("majority") => JudgeRule::Majority,
+            _ => JudgeRule::Mean,
+        },
         verify_timeout_s: node
             .get("verify_timeout")
             .and_then(|node| node_duration(node).ok()),
@@ -227,6 +238,11 @@ fn judge(node: &Node) -> Option<JudgeChoice> {
         timeout_s: duration("timeout").unwrap_or_else(answer_time),
         patience_s: duration("patience").unwrap_or_else(patience),
         price: node.get("price").and_then(price),
+        repeats: node
+            .get("repeats")
+            .and_then(Node::whole)
+            .and_then(|often| u32::try_from(often).ok())
+            .unwrap_or(1),
         url: text("url").unwrap_or_else(|| url.to_owned()),
         model: text("model")?,
         key_env: text("key_env").unwrap_or_else(|| key_env.to_owned()),

@@ -18,7 +18,7 @@ const DEFAULT_MODEL: &str = "gpt-5-mini";
 const LEAST_PROCESSES: u64 = 4;
 
 /// Keys that only make sense with one kind of work.
-const ONLY_WITH: [(&str, &str); 15] = [
+const ONLY_WITH: [(&str, &str); 16] = [
     ("shell", "command"),
     ("iterations", "experiment"),
     ("processes", "experiment"),
@@ -29,6 +29,7 @@ const ONLY_WITH: [(&str, &str); 15] = [
     ("sandbox", "prepared_dir"),
     ("scoring", "prepared_dir"),
     ("judge", "prepared_dir"),
+    ("judge_rule", "prepared_dir"),
     ("setup", "prepared_dir"),
     ("setup_timeout", "prepared_dir"),
     ("verify_timeout", "prepared_dir"),

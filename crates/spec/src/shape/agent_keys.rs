@@ -142,6 +142,12 @@ pub(super) static JUDGE: Section = Section {
         key("timeout", Type::Duration(Zero::Refused), "3m", "Time for one answer.").example("\"1m\""),
         key("patience", Type::Duration(Zero::Allowed), "30m", "How long to wait in all where the endpoint is at a rate limit or out of order.").example("\"10m\""),
         key("price", Type::Section(&PRICE), "", "What its tokens cost."),
+        key("repeats", Type::Whole(1, 100), "1", "How often it is asked about a rollout, to see whether it agrees with itself. Each answer counts like that of a judge of its own.").example("3"),
     ]],
     open: false,
 };
+
+/// One judge or several.
+pub(super) const JUDGES: Type =
+    Type::Either(&[Type::Section(&JUDGE), Type::List(&Type::Section(&JUDGE), 1)]);
+pub(super) const JUDGE_RULES: &[&str] = &crate::rollout::JudgeRule::WORDS;

@@ -1,6 +1,6 @@
 //! The keys of a task, which may also stand at the top level.
 
-use super::agent_keys::{AGENT, AGENT_WORDS, COMMAND, JUDGE, SANDBOX, SANDBOX_WORDS};
+use super::agent_keys::{AGENT, AGENT_WORDS, COMMAND, JUDGE_RULES, JUDGES, SANDBOX, SANDBOX_WORDS};
 use super::engine_keys::RESOURCES;
 use super::section::{
     ANY_MAP, Key, Keys, MANY, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, Zero, key,
@@ -83,7 +83,8 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("scoring", Type::Word(&["weighted", "oneshot"]), "weighted", "How rubrics become a score: the weighted mean over those that something scores, or the original's rule, in which the others count as 0.").example("\"oneshot\""),
     key("setup", COMMAND, "`setup.sh` of the task", "What is run in the workspace and the sandbox of an agent task before the agent. What it changes belongs to what the agent starts from. Where it fails or takes too long, the rollout is `infra`. Placeholders as in `agent.command`.").example("\"npm ci\""),
     key("setup_timeout", Type::Duration(Zero::Refused), "10m", "Time for that.").example("\"30m\""),
-    key("judge", Type::Section(&JUDGE), "none", "A model that scores rubrics; it is shown the diff."),
+    key("judge", JUDGES, "none", "A model that scores rubrics; it is shown the diff. A list of them, or `repeats`, makes several judges, whose agreement the summary shows."),
+    key("judge_rule", Type::Word(JUDGE_RULES), "mean", "How the scores that several judges give for a rubric become one: their mean, or 1 where more than half of them give 0.5 or more, 0 where fewer do (half: 0.5).").example("\"majority\""),
     key("verify_timeout", Type::Duration(Zero::Refused), "10m", "Time for one test script of an agent task.").example("\"2m\""),
     key("pass_score", Type::Fraction, "1", "The score from which a rollout counts as solved.").example("0.8"),
     key("env", Type::Map(&Type::Scalar, Keys::Variables), "{}", "Environment variables added for the trial. Values may hold placeholders and `${NAME}` references, which are resolved when the trial starts.").alias(&["environment_variables"]).example("{\"OMP_NUM_THREADS\": \"1\"}"),

@@ -2,11 +2,16 @@
 //! answer is the machine's trouble, never a score of 0.
 
 mod api;
+mod panel;
+
+pub use panel::Verdict;
+pub(super) use panel::{Panel, ask_all};
 
 use super::proof::mark;
 use crate::error::AgentError;
 use crate::model_api::{Endpoint, forms};
 use crate::score::scorer::Scorer;
+use crate::task::AgentTask;
 use api::Question;
 use fairtrial_spec::JudgeChoice;
 use fairtrial_text::excerpt::excerpt;
@@ -31,10 +36,10 @@ pub struct JudgeScore {
     pub reason: String,
 }
 
-/// All that the judge said.
+/// All that a judge said, or what several together come to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LmEvaluation {
-    /// Which model.
+    /// Which model; the names of all where there are several.
     pub model: String,
     /// The weighted mean of its scores; absent where all weights are 0.
     pub weighted_score: Option<f64>,
@@ -52,6 +57,13 @@ pub struct JudgeSpent {
 }
 
 impl JudgeSpent {
+    fn add_all(&mut self, other: Self) {
+        self.tokens += other.tokens;
+        if let Some(cost) = other.cost_usd {
+            self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost);
+        }
+    }
+
     fn add(&mut self, choice: &JudgeChoice, answer: &Value) {
         let took = forms::usage(choice.api, answer);
         let (Some(input), Some(output)) = (took.input_tokens, took.output_tokens) else {
@@ -66,6 +78,22 @@ impl JudgeSpent {
 }
 
 impl LmEvaluation {
+    /// The scores with their weighted mean.
+    fn of(model: String, task: &AgentTask, rubrics: Vec<JudgeScore>) -> Self {
+        let weights: f64 = task.rubrics.iter().map(|rubric| rubric.weight).sum();
+        let gained: f64 = task
+            .rubrics
+            .iter()
+            .zip(&rubrics)
+            .map(|(rubric, judged)| rubric.weight * judged.score)
+            .sum();
+        Self {
+            model,
+            weighted_score: (weights > 0.0).then(|| gained / weights),
+            rubrics,
+        }
+    }
+
     pub(super) fn scores(&self) -> impl Iterator<Item = (&str, f64)> {
         self.rubrics
             .iter()
@@ -73,8 +101,8 @@ impl LmEvaluation {
     }
 }
 
-/// Asks the judge about every rubric at once; says what that took, too.
-pub(super) fn ask(
+/// Asks a judge about every rubric at once; says what that took, too.
+fn ask(
     choice: &JudgeChoice,
     scorer: &Scorer<'_>,
     diff: &str,
@@ -94,7 +122,7 @@ pub(super) fn ask(
     let endpoint = Endpoint {
         api: choice.api,
         url: &choice.url,
-        key: scorer.judge_key,
+        key: scorer.keys.get(&choice.key_env).map(String::as_str),
         timeout: Duration::from_secs_f64(choice.timeout_s),
         patience: Duration::from_secs_f64(choice.patience_s),
         patience_key: "judge.patience",
@@ -199,17 +227,5 @@ fn read(
             reason: said["reason"].as_str().unwrap_or_default().to_owned(),
         });
     }
-    let weights: f64 = scorer.task.rubrics.iter().map(|rubric| rubric.weight).sum();
-    let gained: f64 = scorer
-        .task
-        .rubrics
-        .iter()
-        .zip(&rubrics)
-        .map(|(rubric, judged)| rubric.weight * judged.score)
-        .sum();
-    Ok(LmEvaluation {
-        model: choice.model.clone(),
-        weighted_score: (weights > 0.0).then(|| gained / weights),
-        rubrics,
-    })
+    Ok(LmEvaluation::of(choice.model.clone(), scorer.task, rubrics))
 }

@@ -1,8 +1,10 @@
 //! A model as judge, played by a small server of our own.
 
 use super::lab::{Lab, json_of, meta};
+use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 
 /// Answers each request with the next of these, the last one for ever; gives the bodies it saw. A status below 100 cuts the
@@ -283,4 +285,188 @@ fn an_agent_does_not_speak_to_the_judge_in_our_name() {
     );
     let (row, _) = &lab.rollouts("b")[0];
     assert_eq!(row["metrics"]["score"], 0.0625, "{row}");
+}
+
+/// A server's answer with scores and what it took.
+fn scored(right: f64, there: f64) -> (u16, String) {
+    let scores = serde_json::json!({ "scores": { "right": right, "there": there } });
+    let body = serde_json::json!({
+        "choices": [{ "message": { "content": scores.to_string() } }],
+        "usage": { "prompt_tokens": 1_000_000, "completion_tokens": 0 },
+    });
+    (200, body.to_string())
+}
+
+/// What the record holds of each judge.
+fn judges_of(dir: &Path) -> Value {
+    let record = json_of(dir, "record.json");
+    serde_json::from_str(record["facts"]["judges"].as_str().unwrap()).unwrap()
+}
+
+#[test]
+fn several_judges_are_each_in_the_record_and_come_to_one_score() {
+    for (rule, there, model) in [
+        ("", 0.65, "j, k#1, k#2"),
+        ("judge_rule = \"majority\"\n", 1.0, "j, k#1, k#2"),
+    ] {
+        let (first, seen) = server(vec![scored(1.0, 0.25)]);
+        let (second, _) = server(vec![scored(0.0, 0.7), scored(1.0, 1.0)]);
+        let lab = lab(&first);
+        let text = lab.project.read("configs/bench.toml");
+        let one = format!("{{ model = \"j\", url = \"{first}\", key_env = \"JUDGE_KEY\" }}");
+        let price = "price = { input = 1.0, output = 1.0 }";
+        let both = format!(
+            "[{{ model = \"j\", url = \"{first}\", key_env = \"JUDGE_KEY\", {price} }}, {{ model = \"k\", url = \"{second}\", key_env = \"OTHER_KEY\", repeats = 2 }}]"
+        );
+        let text = text
+            .replace(&one, &both)
+            .replace("judge = ", &format!("{rule}judge = "));
+        lab.spec(&text);
+        lab.project.write(
+            "data/tasks/prepared/t/evaluate.sh",
+            "test -z \"$JUDGE_KEY$OTHER_KEY\" || exit 9",
+        );
+        lab.run_with(0, &[("JUDGE_KEY", "first-key"), ("OTHER_KEY", "other-key")]);
+        let (row, dir) = &lab.rollouts("b")[0];
+        assert_eq!(row["metrics"]["score"], 0.75 + 0.25 * there, "{row}");
+        assert_eq!(row["metrics"]["judge_tokens"], 3_000_000.0, "{row}");
+        assert_eq!(row["metrics"]["judge_cost_usd"], 1.0, "{row}");
+        let judges = judges_of(dir);
+        let wanted = serde_json::json!([
+            { "judge": "j", "score": 0.8125, "tokens": 1_000_000, "cost_usd": 1.0, "scores": { "right": 1.0, "there": 0.25 } },
+            { "judge": "k#1", "score": 0.175, "tokens": 1_000_000, "cost_usd": null, "scores": { "right": 0.0, "there": 0.7 } },
+            { "judge": "k#2", "score": 1.0, "tokens": 1_000_000, "cost_usd": null, "scores": { "right": 1.0, "there": 1.0 } },
+        ]);
+        assert_eq!(judges, wanted);
+        let results = json_of(dir, "evaluation_results.json");
+        assert_eq!(results["lm_evaluation"]["model"], model);
+        assert_eq!(results["judges"][1]["judge"], "k#1");
+        assert!(seen.iter().next().unwrap().contains("first-key"));
+        let text = std::fs::read_to_string(dir.join("scoring_results.md")).unwrap();
+        assert!(
+            text.contains("## Judges together") && text.contains("## Judge (k#2): 100%"),
+            "{text}"
+        );
+    }
+}
+
+/// A run of six rollouts whose two judges differ in one verdict.
+fn two_judges() -> Lab {
+    let (first, _) = server(vec![
+        scored(1.0, 1.0),
+        scored(0.0, 0.0),
+        scored(1.0, 1.0),
+        scored(0.0, 0.0),
+        scored(1.0, 1.0),
+        scored(0.0, 0.0),
+    ]);
+    let (second, _) = server(vec![
+        scored(1.0, 1.0),
+        scored(0.0, 0.0),
+        scored(1.0, 0.0),
+        scored(0.0, 0.0),
+        scored(1.0, 1.0),
+        scored(0.0, 0.0),
+    ]);
+    let lab = lab(&first);
+    let text = lab.project.read("configs/bench.toml");
+    let judge = |model: &str, url: &str| {
+        format!("{{ model = \"{model}\", url = \"{url}\", key_env = \"JUDGE_KEY\" }}")
+    };
+    let both = format!("[{}, {}]", judge("j", &first), judge("k", &second));
+    let text = text.replace(&judge("j", &first), &both);
+    let text = text.replace("judge = ", "rollouts = 6\njudge = ");
+    lab.spec(&text.replace("name = \"b\"\n", "name = \"b\"\nparallel = 1\n"));
+    lab.run(0);
+    lab
+}
+
+#[test]
+fn the_summary_shows_how_far_judges_agree() {
+    let lab = two_judges();
+    let summary = lab.project.expect(0, &["summarize", "b", "--json"]).json();
+    let judges = &summary["rollouts"]["judges"];
+    assert_eq!(judges["judges"][1]["judge"], "k", "{judges}");
+    assert_eq!(judges["judges"][1]["mean"], 5.0 / 12.0, "{judges}");
+    let agreement = &judges["agreement"][0];
+    assert_eq!(
+        (&agreement["rollouts"], &agreement["verdicts"]),
+        (&6.into(), &12.into())
+    );
+    // One of 12 verdicts apart; the judges say yes to 6 and to 5 of them: 1 - (1/12) / (1/2 * 7/12 + 1/2 * 5/12).
+    let kappa = agreement["kappa"].as_f64().unwrap();
+    assert!((kappa - 5.0 / 6.0).abs() < 1e-12, "{agreement}");
+    assert_eq!(agreement["method"], "Cohen's kappa, quadratic weights");
+    assert!(
+        agreement["interval"]["low"].as_f64().unwrap() < kappa,
+        "{agreement}"
+    );
+    let shown = lab.project.expect(0, &["summarize", "b"]).out;
+    assert!(
+        shown.contains("Agreement of j, k: Cohen's kappa, quadratic weights, 0.83 ["),
+        "{shown}"
+    );
+    lab.project
+        .expect(0, &["report", "b", "--html", "report.html"]);
+    let page = lab.project.read("report.html");
+    assert!(
+        page.contains("Agreement of j, k"),
+        "no agreement in the report"
+    );
+}
+
+#[test]
+fn human_scores_say_how_right_judges_are() {
+    let lab = two_judges();
+    let rows = "trial,task,criterion,score,grader\n0,t,there,1,ann\n1,t,there,0,ann\n2,t,there,0,ann\n3,t,there,0.25,ann\n7,t,there,1,ann\n0,t,elsewhere,1,ann\n";
+    lab.project.write("human.csv", rows);
+    let asked = ["summarize", "b", "--human-scores", "human.csv"];
+    let shown = lab.project.expect(0, &asked).out;
+    for line in [
+        "judges beside human scores",
+        "Human score without a verdict: line 6 (trial 7, task t, criterion there).",
+        "Human score without a verdict: line 7 (trial 0, task t, criterion elsewhere).",
+    ] {
+        assert!(shown.contains(line), "{shown}");
+    }
+    // They are kept beside the run.
+    let summary = lab.project.expect(0, &["summarize", "b", "--json"]).json();
+    let humans = &summary["rollouts"]["judges"]["humans"]["judges"];
+    let row = |place: usize| {
+        let judge = &humans[place];
+        (
+            judge["judge"].as_str().unwrap(),
+            judge["verdicts"].as_u64().unwrap(),
+            judge["accuracy"]["mean"].as_f64().unwrap(),
+        )
+    };
+    assert_eq!(
+        [row(0), row(1), row(2)],
+        [("j", 4, 0.75), ("k", 4, 1.0), ("together", 4, 0.75)]
+    );
+    assert_eq!(humans[0]["bias"], 0.1875, "{humans}");
+    lab.project
+        .expect(0, &["report", "b", "--html", "report.html"]);
+    assert!(
+        lab.project
+            .read("report.html")
+            .contains("judges beside human scores")
+    );
+    lab.project.expect(0, &["verify", "b"]);
+    lab.project
+        .write("wrong.csv", "trial,criterion,score\n0,there,good\n");
+    let wrong = lab
+        .project
+        .expect(2, &["summarize", "b", "--human-scores", "wrong.csv"]);
+    assert!(
+        wrong
+            .err
+            .contains("wrong.csv: line 2: the score `good` is no number from 0 to 1"),
+        "{}",
+        wrong.err
+    );
+    let none = lab
+        .project
+        .expect(2, &["summarize", "b", "--human-scores", "none.csv"]);
+    assert!(none.err.contains("none.csv"), "{}", none.err);
 }
