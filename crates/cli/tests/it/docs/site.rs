@@ -1,6 +1,7 @@
 //! The site: built without a warning, every link inside it leading somewhere, every guide readable.
 
 use super::{all_pages, read, repository};
+use std::path::Path;
 use std::process::Command;
 
 /// The programs of the environment that `./test` makes for the site; nothing, with a reason, where it made none.
@@ -47,6 +48,36 @@ fn every_guide_is_easy_to_read() {
         return;
     };
     println!("{}", passes(python.arg("docs/site/reading_ease.py")));
+}
+
+#[test]
+fn every_link_leads_to_a_file_of_the_repository() {
+    let others = [
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "python/README.md",
+    ];
+    let pages = all_pages().into_iter().chain(others.map(str::to_owned));
+    let (mut seen, mut lost) = (0, Vec::new());
+    for path in pages {
+        let folder = Path::new(&path).parent().unwrap().to_owned();
+        for rest in read(&path).split("](").skip(1) {
+            let target = rest.split([')', '#', ' ']).next().unwrap_or_default();
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            seen += 1;
+            if !repository(".").join(&folder).join(target).exists() {
+                lost.push(format!("{path}: {target}"));
+            }
+        }
+    }
+    assert!(
+        seen > 100 && lost.is_empty(),
+        "{seen} links\n{}",
+        lost.join("\n")
+    );
 }
 
 /// What a page says that its reader has at its end.
