@@ -53,7 +53,7 @@ pub(super) fn ragged_note(
     (apart > RAGGED * width && !flagged).then(|| {
         format!(
             "the parts of the runs' curves begin between step {first_start} and {last_start} and end between step \
-             {first_end} and {last_end}: what they differ by is in the noise"
+             {first_end} and {last_end}: the difference adds to the noise"
         )
     })
 }

@@ -20,7 +20,7 @@ pub fn resumed_rule(recorded: &Spec, now: &Spec) -> Result<Option<StopRule>, Ana
     }
     let changed: Vec<String> = changed.iter().map(words).collect();
     Err(AnalysisError::Question(format!(
-        "the run stops by looking, and what it looks with is not what it began with: {}",
+        "the run has a sequential stopping rule, and what the rule rests on is not what it began with: {}",
         changed.join("; ")
     )))
 }

@@ -129,7 +129,7 @@ pub(super) static ANALYSIS: Section = Section {
             "valid",
             Type::Fraction,
             "0.95 for agent tasks, else none",
-            "The share of each side's trials that must count (have their answer, or failed by the arm's own fault) for a verdict; below it the verdict is `inconclusive`. For agent tasks a rollout without a score does not count.",
+            "The share of each side's trials that must count (be done, or have failed by the arm's own fault) for a verdict; below it the verdict is `inconclusive`. For agent tasks a rollout without a score does not count.",
         )
         .example("0.9"),
     ]],
