@@ -7,6 +7,7 @@
 use crate::error::{FilePlace, InteropError};
 use serde::de::DeserializeOwned;
 use std::io::Read;
+use std::ops::Range;
 
 /// Bytes of one value that is kept; a file that claims more is refused before it fills the memory.
 const MOST_VALUE: usize = 256 << 20;
@@ -33,6 +34,8 @@ pub(crate) struct Json<R> {
     name: String,
     /// The value that is read at present.
     kept: Vec<u8>,
+    /// Where in the buffer begins what is to be kept when other bytes take its place.
+    mark: Option<usize>,
 }
 
 type Done<T> = Result<T, InteropError>;
@@ -48,6 +51,7 @@ impl<R: Read> Json<R> {
             line: 1,
             name: name.into(),
             kept: Vec::new(),
+            mark: None,
         }
     }
 
@@ -72,6 +76,7 @@ impl<R: Read> Json<R> {
         if self.at < self.end {
             return Ok(true);
         }
+        self.spill()?;
         self.at = 0;
         loop {
             match self.source.read(&mut self.buffer) {
@@ -86,6 +91,17 @@ impl<R: Read> Json<R> {
                 }
             }
         }
+    }
+
+    /// Keeps what is marked, up to here.
+    fn spill(&mut self) -> Done<()> {
+        let Some(mark) = self.mark else {
+            return Ok(());
+        };
+        self.mark = Some(0);
+        let bytes = self.at - mark;
+        self.at = mark;
+        self.take::<true>(bytes)
     }
 
     /// The next byte that is no blank; absent at the end.
@@ -206,8 +222,18 @@ impl<R: Read> Json<R> {
 
     /// Reads a value; `field` is its name in messages.
     pub(crate) fn value<T: DeserializeOwned>(&mut self, field: &str) -> Done<T> {
-        let line = self.raw_line()?;
-        serde_json::from_slice(&self.kept).map_err(|error| {
+        self.token()?;
+        let line = self.line;
+        let whole = self.marked()?;
+        let text = whole.map_or(&self.kept[..], |range| &self.buffer[range]);
+        if let Ok(value) = serde_json::from_slice(text) {
+            return Ok(value);
+        }
+        // Wrong, or with numbers that JSON does not have.
+        let mut plain = Json::new(&*self.name, text);
+        plain.line = line;
+        plain.pass::<true>()?;
+        serde_json::from_slice(&plain.kept).map_err(|error| {
             let line = line + (error.line() as u64).saturating_sub(1);
             // The place is told by us: the one in the message counts from the value.
             let message = error.to_string();
@@ -219,13 +245,18 @@ impl<R: Read> Json<R> {
         })
     }
 
-    /// Copies the next value and gives the line that it begins on.
-    fn raw_line(&mut self) -> Done<u64> {
+    /// Passes over the value that begins here: where it stands in the buffer, or nothing for what did not fit and is kept.
+    fn marked(&mut self) -> Done<Option<Range<usize>>> {
         self.kept.clear();
-        self.token()?;
-        let line = self.line;
-        self.pass::<true>()?;
-        Ok(line)
+        self.mark = Some(self.at);
+        let passed = self.pass::<false>();
+        let mark = self.mark.take().unwrap_or_default();
+        passed?;
+        if self.kept.is_empty() {
+            return Ok(Some(mark..self.at));
+        }
+        self.kept.extend_from_slice(&self.buffer[mark..self.at]);
+        Ok(None)
     }
 
     /// Passes over a value.

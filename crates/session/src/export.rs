@@ -13,6 +13,7 @@ use fairtrial_journal::{RunDir, RunState, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Record};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_text::count::counted;
+use rayon::prelude::*;
 use std::time::Duration;
 
 /// How long a tracker's client may take: a run of its own for each trial, over any network.
@@ -99,7 +100,10 @@ impl Session {
                     Shape::Trials | Shape::Samples => Vec::new(),
                 };
                 let rows = Rows::of(&outgoing, (question.shape, question.form), &series);
-                Ok(Exported::File(kind.bytes(&rows)?))
+                let file = kind.bytes(&rows)?;
+                // A tenth of the time is to take them apart again.
+                records.into_par_iter().for_each(drop);
+                Ok(Exported::File(file))
             }
             Target::HarborJob => harbor::job(run, &outgoing),
             Target::Tracker(tracker) => {

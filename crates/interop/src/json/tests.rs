@@ -44,6 +44,23 @@ fn values_are_read_one_by_one_and_the_rest_is_passed_over() {
 }
 
 #[test]
+fn values_are_the_same_wherever_the_buffer_ends() {
+    let value = json!({"a": ["x\"y", 1.5, null, true], "b": {"c": "\u{fc}"}});
+    let text = format!("[\n{value},{value}]");
+    for before in super::BUFFER - 2 * text.len()..super::BUFFER {
+        let text = format!("{}{text}", " ".repeat(before));
+        let (mut json, mut seen) = (Json::new("f", text.as_bytes()), 0);
+        json.array(|json| {
+            seen += 1;
+            assert_eq!(json.value::<Value>("a")?, value, "{before}");
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, 2);
+    }
+}
+
+#[test]
 fn errors_name_the_line_and_the_field() {
     let text = b"{\n\"a\": [1,\n \"x\"]}";
     let mut json = Json::new("f.json", &text[..]);
