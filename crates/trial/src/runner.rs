@@ -172,8 +172,7 @@ impl TrialRunner {
     /// Prepares to hand a job to the launcher, which [`TrialRunner::hand`] then does.
     pub fn begin(&mut self, job: TrialJob, at: UtcTime, output: Output) {
         let inputs = job.makes.hash_inputs();
-        let mut launch = launch_of(&job, output);
-        launch.together = self.together;
+        let mut launch = launch_of(&job, output, self.together);
         launch.own = (job.argv.first()).is_some_and(|program| Path::new(program) == self.program);
         let known = self
             .inherited
@@ -371,7 +370,7 @@ fn ended_job(handed: Handed, ended: Box<Ended>, now: impl Fn() -> UtcTime) -> (T
     (job, Fate::Ended(finished))
 }
 
-fn launch_of(job: &TrialJob, output: Output) -> Launch {
+fn launch_of(job: &TrialJob, output: Output, together: bool) -> Launch {
     let JobLimits {
         wall,
         cpu,
@@ -400,12 +399,11 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
         access: job.access,
         stream: output == Output::Streamed,
         counters: counters(&job.metrics),
-        together: false,
-        timed: job.timed.as_deref().map(launch_timed),
+        timed: (job.timed.as_deref()).map(|timed| launch_timed(timed, together)),
     }
 }
 
-fn launch_timed(timed: &Timed) -> LaunchTimed {
+fn launch_timed(timed: &Timed, together: bool) -> LaunchTimed {
     LaunchTimed {
         stdin: timed.input.clone(),
         stdout: match &timed.output {
@@ -418,5 +416,6 @@ fn launch_timed(timed: &Timed) -> LaunchTimed {
         cpu: timed.quiet.cpu,
         nice: timed.quiet.nice,
         fixed_addresses: timed.quiet.fixed_addresses,
+        together,
     }
 }

@@ -49,8 +49,6 @@ pub(crate) struct Launch {
     pub stream: bool,
     /// What the processor counts meanwhile.
     pub counters: Vec<HardwareCounter>,
-    /// Whether its end may be told with those that were ordered behind it: the runner waits for all of them.
-    pub together: bool,
     /// How it is timed as a whole; nothing is then made on disk for it unless it fails.
     pub timed: Option<LaunchTimed>,
 }
@@ -70,6 +68,8 @@ pub(crate) struct LaunchTimed {
     pub nice: Option<i32>,
     /// Whether its addresses are the same in every run.
     pub fixed_addresses: bool,
+    /// Whether its end may be told with those that were ordered behind it: the runner waits for all of them.
+    pub together: bool,
 }
 
 /// What becomes of the standard output of a program that is timed as a whole.

@@ -166,7 +166,7 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ended, Inbox, Launch, Line, Order, Report, UnixStream, Write, wire};
+    use super::{Ended, Inbox, Line, Order, Report, UnixStream, Write, wire};
 
     /// How many ends the runner knows after each of three programs.
     fn told(together: bool) -> [usize; 3] {
@@ -174,17 +174,14 @@ mod tests {
         runner.set_nonblocking(true).unwrap();
         let mut orders = Vec::new();
         for _ in 0..3 {
-            let launch = Launch {
-                together,
-                ..Launch::default()
-            };
-            wire::encode(&Order::Run(Box::new(launch)), &mut orders).unwrap();
+            let order = Order::Run(Box::default());
+            wire::encode(&order, &mut orders).unwrap();
         }
         runner.write_all(&orders).unwrap();
         let (mut line, mut inbox, mut told) = (Line::new(launcher), Inbox::default(), 0);
         [(); 3].map(|()| {
-            let next = line.next().unwrap().unwrap();
-            line.ended(Ended::default(), next.launch.together).unwrap();
+            line.next().unwrap().unwrap();
+            line.ended(Ended::default(), together).unwrap();
             if let Ok(true) = inbox.fill(&runner) {
                 while let Some(Report::Ended(_)) = inbox.next().unwrap() {
                     told += 1;

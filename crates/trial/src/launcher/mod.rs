@@ -71,7 +71,11 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
             launcher.run(&next)
         };
         match ended {
-            Ok(ended) => launcher.line.ended(ended, next.launch.together)?,
+            Ok(ended) => {
+                let timed = next.launch.timed.as_ref();
+                let together = timed.is_some_and(|timed| timed.together);
+                launcher.line.ended(ended, together)?;
+            }
             Err(RunnerGone) => return Ok(()),
         }
     }
