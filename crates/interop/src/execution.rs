@@ -119,9 +119,15 @@ pub(crate) fn add_text(hash: &mut Sha256, text: &str) {
     hash.update(text.as_bytes());
 }
 
-fn add_field(hash: &mut Sha256, (name, value): (&str, &ParamValue)) {
-    add_text(hash, name);
-    add_text(hash, &Params::display(value));
+fn with_fields<'a>(
+    mut hash: Sha256,
+    fields: impl Iterator<Item = (&'a str, &'a ParamValue)>,
+) -> Sha256 {
+    for (name, value) in fields {
+        add_text(&mut hash, name);
+        add_text(&mut hash, &Params::display(value));
+    }
+    hash
 }
 
 impl ExecutionFields {
@@ -174,22 +180,12 @@ impl ExecutionFields {
     /// A hash of names and values in order. What many executions share is worked out once.
     pub(crate) fn hashed(&self) -> Sha256 {
         if self.replaces() {
-            let mut hash = Sha256::new();
-            self.iter().for_each(|field| add_field(&mut hash, field));
-            return hash;
+            return with_fields(Sha256::new(), self.iter());
         }
-        let shared = self.shared.hashed.get_or_init(|| {
-            let mut hash = Sha256::new();
-            self.shared
-                .iter()
-                .for_each(|field| add_field(&mut hash, field));
-            hash
-        });
-        let mut hash = shared.clone();
-        self.own
-            .iter()
-            .for_each(|field| add_field(&mut hash, field));
-        hash
+        let shared = &self.shared;
+        let before = || with_fields(Sha256::new(), shared.iter());
+        let hash = shared.hashed.get_or_init(before).clone();
+        with_fields(hash, self.own.iter())
     }
 }
 
@@ -267,8 +263,9 @@ mod tests {
 
     fn fields(of: &[(&str, i64)]) -> ExecutionFields {
         let mut fields = ExecutionFields::default();
-        of.iter()
-            .for_each(|(name, value)| fields.set(*name, (*value).into()));
+        for (name, value) in of {
+            fields.set(*name, (*value).into());
+        }
         fields
     }
 
