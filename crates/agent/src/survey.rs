@@ -87,7 +87,13 @@ fn is_let_in(path: &Path, data: &Metadata, wanted: Access) -> bool {
     if access(path, wanted).is_ok() {
         return true;
     }
-    let owners = wanted.bits() << 6;
+    let rights = [
+        (Access::READ_OK, 0o400),
+        (Access::WRITE_OK, 0o200),
+        (Access::EXEC_OK, 0o100),
+    ];
+    let needed = rights.iter().filter(|(right, _)| wanted.contains(*right));
+    let owners = needed.fold(0, |all, (_, bit)| all | bit);
     let mode = Permissions::from_mode(data.mode() & 0o7777 | owners);
     fs::set_permissions(path, mode).is_ok() && access(path, wanted).is_ok()
 }

@@ -6,11 +6,10 @@ use super::network::Gateway;
 use super::program::ContainerProgram;
 use crate::error::{AgentError, At};
 use crate::process::OnStart;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
 use std::thread::sleep;
@@ -41,9 +40,7 @@ impl HeldContainer {
     /// Makes the pipe; gives what is done when the container starts.
     pub(super) fn hold(self) -> Result<OnStart, AgentError> {
         let pipe = self.inputs.join(PIPE);
-        let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
-        let made = mknodat(CWD, &pipe, FileType::Fifo, mode, 0);
-        made.map_err(io::Error::from).at("create", &pipe)?;
+        make_pipe(&pipe).at("create", &pipe)?;
         Ok(Box::new(move |child| {
             // One that did not start says why as it ends.
             if let Some(pid) = self.started(child) {
@@ -77,6 +74,19 @@ impl HeldContainer {
         }
         None
     }
+}
+
+#[cfg(target_os = "linux")]
+fn make_pipe(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
+    Ok(mknodat(CWD, path, FileType::Fifo, mode, 0)?)
+}
+
+/// Networks of containers cannot be entered elsewhere, so nothing would open the way.
+#[cfg(not(target_os = "linux"))]
+fn make_pipe(_: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn has_ended(child: &Child) -> bool {

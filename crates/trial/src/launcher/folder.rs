@@ -5,7 +5,7 @@
 //! nothing on standard error.
 
 use fairtrial_model::Access;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawMode};
 use rustix::fs::{accessat, linkat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -48,7 +48,7 @@ impl Folder {
 
     /// Makes a folder of this name, which must be new.
     pub(super) fn make(&self, name: &str, access: Access) -> io::Result<()> {
-        let mode = Mode::from_raw_mode(access.folder_mode());
+        let mode = Mode::from_raw_mode(access.folder_mode() as RawMode);
         Ok(mkdirat(&self.dir, name, mode)?)
     }
 

@@ -1,7 +1,9 @@
 //! A network with some places and no others. The sandbox has a network of its own with nothing in it; in there listens a
 //! proxy of ours, which connects from outside and only to the places that are allowed.
 
+#[cfg_attr(not(target_os = "linux"), path = "inside_portable.rs")]
 mod inside;
+#[cfg(target_os = "linux")]
 mod owner;
 mod proxy;
 
