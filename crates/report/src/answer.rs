@@ -155,7 +155,9 @@ impl RunAnswer<'_> {
             if place >= explained {
                 continue;
             }
+            // What is the cause has been said.
             let said = kind.said.iter();
+            let said = said.filter(|line| kind.cause.as_deref() != Some(line.trim()));
             lines.extend(said.map(|line| Line::new(format!("    {line}"), Tone::Faint)));
             if !kind.said.is_empty() {
                 let command = format!(

@@ -238,6 +238,8 @@ fn range_of(values: &MetricCell) -> Option<&MeanRange> {
 /// How the numbers of one metric are written: alike in all rows.
 struct Look {
     format: NumberFormat,
+    /// Of what iterations are like: a mean over processes that differ much has few digits, and says nothing about them.
+    inside: NumberFormat,
     symmetric: bool,
     alpha: f64,
 }
@@ -254,9 +256,19 @@ impl Look {
         if widths.is_empty() {
             widths = numbers().filter_map(|of| of.sd).collect();
         }
+        let inside = || rows.iter().filter_map(|(_, cell)| cell.iterations.as_ref());
+        let symmetric = ranges().all(|(mean, range)| is_symmetric(mean, range));
+        if !symmetric && inside().next().is_some() {
+            // An interval on the log scale has its digits at its lower end.
+            widths.extend(ranges().map(|(_, range)| range.interval.low));
+        }
+        let points: Vec<f64> = inside()
+            .flat_map(|of| [of.min, of.median, of.p95, of.max])
+            .collect();
         Self {
             format: NumberFormat::choose(&values, &widths, metric.precision),
-            symmetric: ranges().all(|(mean, range)| is_symmetric(mean, range)),
+            inside: NumberFormat::choose(&points, &[], metric.precision),
+            symmetric,
             alpha,
         }
     }
@@ -275,8 +287,12 @@ impl Look {
         let number = |x: Option<f64>| x.map_or(Cell::default(), |x| self.format.number(x).into());
         let numbers = values.numbers;
         let inside = values.iterations.as_ref();
+        let within = |x: f64| Cell::from(self.inside.number(x));
         let of = |of_trials: fn(Numbers) -> f64, of_iterations: fn(&IterationNumbers) -> f64| {
-            number(inside.map(of_iterations).or(numbers.map(of_trials)))
+            match inside {
+                Some(inside) => within(of_iterations(inside)),
+                None => number(numbers.map(of_trials)),
+            }
         };
         let missing = values.missing.total();
         vec![
@@ -290,7 +306,7 @@ impl Look {
             number(numbers.and_then(|of| of.sd)),
             of(|of| of.min, |of| of.min),
             of(|of| of.median, |of| of.median),
-            number(inside.map(|of| of.p95)),
+            inside.map_or(Cell::default(), |of| within(of.p95)),
             of(|of| of.max, |of| of.max),
             match values.worst_case {
                 Some(WorstCase::Mean { mean, .. }) => number(Some(mean)),

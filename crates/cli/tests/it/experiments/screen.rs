@@ -100,6 +100,26 @@ fn the_iterations_of_one_process_are_on_the_screen_with_an_interval() {
 }
 
 #[test]
+fn short_times_beside_a_long_one_have_their_digits() {
+    if no_python() {
+        return;
+    }
+    let project = project("processes: 3\n");
+    project.write(
+        "m.py",
+        "from fairtrial import Experiment, register_experiment\n\n\
+         @register_experiment(\"rows\")\nclass Rows(Experiment):\n    \"\"\"One long time.\"\"\"\n\
+         \x20   def execute_once(self, context):\n        \
+         long = context.seed == 1072 and context.iteration_index == 3\n        \
+         return {\"duration_s\": 0.00684 if long else 2.1e-5 + 1e-9 * context.seed % 1e-6}\n",
+    );
+    let shown = expect(&project, 0, &["run", "bench.yaml"]).out;
+    assert!(shown.contains("0.006840"), "{shown}");
+    let cut = |word: &str| word.trim_matches(['[', ']', ',']) == "0.00002";
+    assert!(!shown.split_whitespace().any(cut), "{shown}");
+}
+
+#[test]
 fn cases_are_rows_of_one_metric() {
     if no_python() {
         return;
@@ -191,6 +211,8 @@ fn the_traceback_is_where_the_message_says() {
         "{}",
         ran.out
     );
+    let said = ran.out.matches("iteration 0: ValueError: no rows").count();
+    assert_eq!(said, 1, "{}", ran.out);
     let log = project
         .expect(0, &["logs", "bench", "--trial", "0", "--stderr"])
         .out;
