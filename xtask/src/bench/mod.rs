@@ -63,7 +63,8 @@ pub(crate) struct Args {
     /// Comparisons of --timing that are made beside each other, each on two CPUs of its own (by `taskset`)
     #[arg(long, default_value_t = 1, requires = "tried")]
     jobs: usize,
-    /// Where compiled programs are, for a machine without a compiler: `floor`, `work`, and `hyperfine` if you like
+    /// Where compiled programs are, for a machine without a compiler: `floor`, `work`, and if you like `hyperfine` and
+    /// `agentfarm`, a checkout of that project
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
     /// Use this binary and do not build one

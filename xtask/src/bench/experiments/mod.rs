@@ -4,7 +4,7 @@
 mod verdicts;
 
 use super::Bench;
-use super::measure::{measure, median, median_wall};
+use super::measure::{Cost, measure, median, median_wall};
 use super::table::Table;
 use crate::{Outcome, repository};
 use std::hint::black_box;
@@ -31,6 +31,9 @@ const INSTRUMENTS: [(&str, &str); 4] = [
 ];
 
 const PYTHON: &str = "from fairtrial import Experiment, register_experiment\n\n\n@register_experiment(\"pynoop\")\nclass Noop(Experiment):\n    \"\"\"Nothing.\"\"\"\n\n    def execute_once(self, context):\n        return {}\n";
+
+/// The same for the framework that this one learned from.
+const ORIGINAL: &str = "from benchmarks.core.experiments import Experiment\nfrom benchmarks.core.runner import Runner\n\n\nclass Noop(Experiment):\n    def execute_once(self, context):\n        return {}\n\n\nRunner(name='noop', experiment=Noop({}), output_dir='original', iterations_warmup=100, iterations_measured=100_000)";
 
 /// What `--only` calls what the harness costs.
 const COSTS: &str = "costs";
@@ -91,19 +94,35 @@ fn costs(bench: &Bench<'_>) -> Outcome {
 
 /// Whole commands.
 fn times(bench: &Bench<'_>, folder: &Path) -> Outcome {
-    let mut table = Table::new(&["command", "wall"]);
-    // In turns: the machine is the same for both.
-    let mut walls = [Vec::new(), Vec::new()];
+    let mut table = Table::new(&["command", "wall", "CPU"]);
+    // In turns: the machine is the same for all.
+    let mut costs = [Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..bench.args.rounds {
-        for (walls, (slug, _)) in walls.iter_mut().zip(LANGUAGES) {
+        for (costs, (slug, _)) in costs.iter_mut().zip(LANGUAGES) {
             spec(folder, slug, ("[timing]", MANY))?;
-            walls.push(measure(&mut running(bench, folder, "bench.yaml"))?.wall);
+            costs.push(measure(&mut running(bench, folder, "bench.yaml"))?);
+        }
+        if let Some(mut original) = original(bench, folder) {
+            costs[2].push(measure(&mut original)?);
         }
     }
-    for (walls, (_, name)) in walls.iter().zip(LANGUAGES) {
+    let names = LANGUAGES.map(|(_, name)| format!("{name}, one process"));
+    let names = names
+        .into_iter()
+        .chain(["the framework of AgentFarm".to_owned()]);
+    for (costs, name) in costs
+        .iter()
+        .zip(names)
+        .filter(|(costs, _)| !costs.is_empty())
+    {
+        let middle = |of: fn(&Cost) -> f64| {
+            let values: Vec<f64> = costs.iter().map(of).collect();
+            format!("{:.2} s", median(&values))
+        };
         table.row(vec![
-            format!("{MANY} no-ops in {name}, one process, records included"),
-            format!("{:.2} s", median(walls)),
+            format!("{MANY} no-ops in {name}, records included"),
+            middle(|cost| cost.wall),
+            middle(|cost| cost.cpu),
         ]);
     }
     let list = median_wall(20, || {
@@ -114,6 +133,7 @@ fn times(bench: &Bench<'_>, folder: &Path) -> Outcome {
     table.row(vec![
         "list experiments".to_owned(),
         format!("{:.1} ms", list * 1e3),
+        String::new(),
     ]);
     let goldens = repository().join("crates/cli/tests/goldens/agentfarm");
     let compare = median_wall(20, || {
@@ -127,9 +147,20 @@ fn times(bench: &Bench<'_>, folder: &Path) -> Outcome {
     table.row(vec![
         "compare two result files".to_owned(),
         format!("{:.1} ms", compare * 1e3),
+        String::new(),
     ]);
     table.print();
     Ok(())
+}
+
+/// The no-op through the runner of AgentFarm, where a checkout of it is among the programs.
+fn original(bench: &Bench<'_>, folder: &Path) -> Option<Command> {
+    let checkout = std::path::absolute(bench.args.programs.as_ref()?.join("agentfarm")).ok()?;
+    let mut command = Bench::command("/usr/bin/python3", folder);
+    command
+        .env("PYTHONPATH", &checkout)
+        .args(["-c", &format!("{ORIGINAL}.run()")]);
+    checkout.is_dir().then_some(command)
 }
 
 /// `run` of a spec in a folder, with the Python SDK.
