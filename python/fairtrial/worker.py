@@ -17,6 +17,7 @@ from . import __version__
 from .experiments import Experiment, ExperimentContext
 from .profile import profiled
 from .memory import memory_of
+from .pace import PACE_EVERY_NS, pace_ns
 from .registry import EXPERIMENTS, INSTRUMENTS
 from .seeds import seed_all
 from .wire import metric, plain, reported
@@ -210,9 +211,15 @@ class Worker:
             execute = repeated(execute, inner)
         inside = "" if inner is None else f',"inner":{inner}'
         observed = self.observers if measured else []
+        paced = -PACE_EVERY_NS
+        end = perf_counter_ns()
         for index in range(first, first + count):
             context.iteration_index = index if measured else None
             notes: Dict[str, Any] = {}
+            pace = ""
+            if measured and end - paced >= PACE_EVERY_NS:
+                pace = f',"pace_ns":{pace_ns()}'
+                paced = end
             failure: Optional[BaseException] = None
             self.timed = True
             try:
@@ -239,7 +246,7 @@ class Worker:
             self.release()
             line = (
                 f'{{"event":"sample","index":{index},"start_ns":{start},'
-                f'"wall_ns":{end - start},"cpu_ns":{cpu}{inside}'
+                f'"wall_ns":{end - start},"cpu_ns":{cpu}{inside}{pace}'
             )
             try:
                 if metrics is not None:

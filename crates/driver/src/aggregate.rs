@@ -2,7 +2,7 @@
 
 use crate::reported::numbers_of;
 use fairtrial_experiment::protocol::Sample;
-use fairtrial_model::is_time_name;
+use fairtrial_model::{PACED, is_time_name};
 use fairtrial_stats::descriptive::{QuantileRule, describe, quantile_sorted};
 use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::{Interval, Level, Side};
@@ -148,11 +148,36 @@ pub(crate) fn gaps(samples: &[Sample]) -> Option<String> {
     (!found.is_empty()).then(|| found.join("; "))
 }
 
+/// What the fixed work of a worker takes at the pace to which CPU times are brought.
+const PACE_S: f64 = 1e-4;
+
+/// What it took in a process, on average: the machine's pace changes within a second.
+fn pace_s(samples: &[Sample]) -> Option<f64> {
+    let taken: Vec<f64> = samples
+        .iter()
+        .filter_map(|sample| Some(sample.pace_ns? as f64 / 1e9))
+        .collect();
+    let mean = taken.iter().sum::<f64>() / taken.len() as f64;
+    (mean > 0.0).then_some(mean)
+}
+
 /// The values of every metric, in the order in which the samples first name them.
 fn columns(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
     let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
+    let pace = pace_s(samples);
     for sample in samples {
-        for (place, (name, value)) in numbers_of(sample).found.into_iter().enumerate() {
+        let mut found = numbers_of(sample).found;
+        // CPU seconds as they would be at the one pace.
+        let paced = pace
+            .zip(sample.cpu_s())
+            .map(|(pace, cpu)| cpu * PACE_S / pace);
+        let is_free = found.iter().all(|(name, _)| name != PACED);
+        found.extend(
+            paced
+                .filter(|_| is_free)
+                .map(|paced| (PACED.to_owned(), paced)),
+        );
+        for (place, (name, value)) in found.into_iter().enumerate() {
             // Samples mostly name the same metrics in the same order.
             let at = match columns.get(place) {
                 Some((known, _)) if *known == name => Some(place),
@@ -210,6 +235,28 @@ mod tests {
         let interval = of.ci95.unwrap();
         assert_eq!(name, "duration_s");
         assert!(interval.low > 0.0 && interval.low < of.mean && interval.high > of.mean);
+    }
+
+    #[test]
+    fn cpu_time_is_brought_to_one_pace() {
+        let sample = |cpu_ns, pace_ns| Sample {
+            cpu_ns: Some(cpu_ns),
+            pace_ns,
+            ..Sample::default()
+        };
+        let paced = |samples: &[Sample]| {
+            let all = aggregates(samples);
+            let found = all.iter().find(|(name, _)| name == "paced_s");
+            found.map(|(_, of)| (of.n, (of.mean * 1e9).round()))
+        };
+        // The machine was slower by half; the pace is that of the process, not of single iterations.
+        let slow = [
+            sample(3000, Some(160_000)),
+            sample(6000, None),
+            sample(3000, Some(140_000)),
+        ];
+        assert_eq!(paced(&slow), Some((3, 2667.0)));
+        assert_eq!(paced(&[sample(3000, None)]), None);
     }
 
     #[test]

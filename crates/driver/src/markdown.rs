@@ -3,7 +3,7 @@
 use crate::aggregate::{Aggregate, aggregates};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
-use fairtrial_model::{CPU, DURATION};
+use fairtrial_model::{DURATION, WORKER_CLOCKS};
 use fairtrial_text::escape::markdown;
 use fairtrial_text::significant::significant;
 use std::fmt::Write as _;
@@ -93,7 +93,13 @@ fn metrics(text: &mut String, all: &[(String, Aggregate)]) {
     );
     let mut all: Vec<&(String, Aggregate)> = all.iter().collect();
     // The times first, then by name: the order in which an experiment reports its cases says nothing.
-    all.sort_by_key(|(name, _)| (name != DURATION, name != CPU, name.as_str()));
+    let place = |name: &str| {
+        WORKER_CLOCKS
+            .iter()
+            .position(|clock| *clock == name)
+            .unwrap_or(WORKER_CLOCKS.len())
+    };
+    all.sort_by_key(|(name, _)| (place(name), name.as_str()));
     for (name, found) in all {
         let interval = found.ci95.map_or_else(String::new, |ci| {
             format!("{} to {}", figure(ci.low), figure(ci.high))

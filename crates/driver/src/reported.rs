@@ -1,7 +1,7 @@
 //! What one iteration reports, each name once: the word of the experiment comes before that of an instrument.
 
 use fairtrial_experiment::protocol::Sample;
-use fairtrial_model::{CPU, DURATION, Leaf, each_leaf, is_cases};
+use fairtrial_model::{CPU, DURATION, Leaf, WORKER_CLOCKS, each_leaf, is_cases};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -84,7 +84,7 @@ pub(crate) fn of_instruments(sample: &Sample) -> (Cow<'_, Map<String, Value>>, V
         let mut theirs = Numbers::default();
         theirs.take("", &Map::from_iter([(name.to_owned(), value.clone())]));
         let mut names = theirs.found.iter().map(|(name, _)| name.as_str());
-        [DURATION, CPU].contains(&name)
+        WORKER_CLOCKS.contains(&name)
             || sample.metrics.contains_key(name)
             || names.any(|name| own.has(name))
     };

@@ -3,8 +3,10 @@
 
 pub mod allocations;
 mod catalogue;
+mod clock;
 mod contract;
 mod describe;
+mod pace;
 pub mod protocol;
 mod registry;
 mod schema;

@@ -178,6 +178,10 @@ pub struct Sample {
     /// Executions inside; absent: one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inner: Option<u64>,
+    /// CPU time in nanoseconds of a little work that is always the same, done right before: how fast the machine was. Absent
+    /// where it was measured a moment ago, or is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace_ns: Option<u64>,
     /// What it returned.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metrics: Metrics,

@@ -1,11 +1,13 @@
 //! The worker's end of the protocol: answers requests until the driver goes away.
 
 use crate::allocations::{Allocated, allocated};
+use crate::clock::nanos;
 use crate::contract::{Artifact, Context, Experiment, Failure, Metrics, Phase, Place};
+use crate::pace::Pace;
 use crate::protocol::{Reply, Request, Sample, Setup, VERSION, unfit};
 use crate::registry::Registry;
 use rustix::fs::FileType;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -172,14 +174,17 @@ impl<W: Write> Worker<'_, W> {
     }
 
     fn iterate(&mut self, phase: Phase, indices: Range<u64>, inner: Option<u64>) -> io::Result<()> {
+        let mut pace = Pace::default();
         for index in indices {
             let Some((experiment, context)) = &mut self.running else {
                 return self.fail("`iterate` before `setup`".to_owned(), None);
             };
-            context.iteration = (phase == Phase::Measured).then_some(index);
+            let is_measured = phase == Phase::Measured;
+            context.iteration = is_measured.then_some(index);
             let sample = Sample {
                 index,
                 inner,
+                pace_ns: is_measured.then(|| pace.due()).flatten(),
                 ..Sample::default()
             };
             let (sample, outcome) = measured(experiment.as_mut(), context, sample);
@@ -313,13 +318,6 @@ fn measured(
         Err(panic) => Err(panic_words(panic.as_ref())),
     };
     (sample, outcome)
-}
-
-fn nanos(clock: ClockId) -> u64 {
-    let now = clock_gettime(clock);
-    (now.tv_sec as u64)
-        .saturating_mul(1_000_000_000)
-        .saturating_add(now.tv_nsec as u64)
 }
 
 /// Calls into the experiment; a panic is a failure like others.

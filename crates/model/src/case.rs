@@ -2,7 +2,7 @@
 //! metric and no part of its name, so that tables, charts and comparisons can put the same metric side by side.
 
 use crate::params::Params;
-use crate::worker_clock::{CPU, DURATION};
+use crate::worker_clock::{CPU, DURATION, PACED};
 use serde_json::{Map, Value};
 
 /// The key under which an iteration reports its cases: a list of tables, each with its labels under [`LABELS`].
@@ -62,7 +62,7 @@ pub fn without_case(name: &str) -> (&str, Option<&str>) {
 /// Whether a metric without a declared unit is a time, by its name: those that a worker measures.
 pub fn is_time_name(name: &str) -> bool {
     let (name, _) = without_case(name);
-    name.ends_with(DURATION) || name == CPU
+    name.ends_with(DURATION) || [CPU, PACED].contains(&name)
 }
 
 #[cfg(test)]

@@ -63,4 +63,4 @@ pub use timed::{Accepts, Quiet, Timed, TimedOutput};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
 pub use unit::{Conversion, ConversionError};
-pub use worker_clock::{CPU, DURATION};
+pub use worker_clock::{CPU, DURATION, PACED, WORKER_CLOCKS};

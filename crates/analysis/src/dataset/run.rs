@@ -13,7 +13,7 @@ use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{Opened, RunDir, RunState};
-use fairtrial_model::{MetricDeclaration, Outcome, Params};
+use fairtrial_model::{MetricDeclaration, Outcome, PACED, Params};
 use fairtrial_spec::{LookPromise, Spec, StopRule, Task, Work, wall_time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -232,6 +232,10 @@ fn environment_facts(
     data.fact(FactKind::Machine, "cores", cores);
     for (tool, version) in &environment.tools {
         data.fact(FactKind::Source, tool, version);
+        // The fixed work of a Python worker takes another time in another Python.
+        if tool == "python3" && !data.measured.is_empty() {
+            data.fact(FactKind::Definition, PACED, version);
+        }
     }
     if let Vcs::Git(state) = &environment.vcs {
         let commit = commits(data).or_else(|| state.commit.clone());

@@ -32,10 +32,14 @@ pub(crate) fn objection(objection: &Objection) -> String {
             control.as_deref().unwrap_or("unknown"),
             candidate.as_deref().unwrap_or("unknown")
         ),
-        ObjectionKind::BusyMachine { per_second, cpu } => format!(
-            "busy machine: other programs took the CPU {per_second:.0} times per second of CPU time, and CPU time itself changed by {} \
-             only, so that the difference may come from them; compare that (`--metric cpu_s`), or run both sides as arms of one run, in turns",
-            share::percent_to(cpu.abs(), 1)
+        ObjectionKind::BusyMachine {
+            per_second,
+            clock,
+            change,
+        } => format!(
+            "busy machine: other programs took the CPU {per_second:.0} times per second of CPU time, and {clock}, which they disturb less, \
+             changed by {} only; compare that (`--metric {clock}`), or run both sides as arms of one run, in turns",
+            share::percent_to(change.abs(), 1)
         ),
         ObjectionKind::OtherImplementation { control, candidate } => format!(
             "another implementation: the control's experiment is {control}'s, the candidate's {candidate}: they share a name and \

@@ -19,7 +19,11 @@ const SAME_PER_TRY: usize = 4;
 /// Programs that are busy beside a loaded setting.
 const BUSY: usize = 2;
 /// The clocks that runs are compared by.
-const CLOCKS: [(&str, &str); 2] = [("wall", "duration_s"), ("cpu", "cpu_s")];
+const CLOCKS: [(&str, &str); 3] = [
+    ("wall", "duration_s"),
+    ("cpu", "cpu_s"),
+    ("paced", "paced_s"),
+];
 /// The runs of a try: the code as it is, twice, and slowed down.
 const RUNS: [&str; 3] = ["before", "again", "slower"];
 
@@ -79,7 +83,7 @@ fn share(part: usize, of: usize) -> String {
 }
 
 /// Every try of a setting, by each clock.
-fn tried(bench: &Bench<'_>, setting: &str, rounds: u64) -> io::Result<[Fared; 2]> {
+fn tried(bench: &Bench<'_>, setting: &str, rounds: u64) -> io::Result<[Fared; CLOCKS.len()]> {
     let mut neighbours = Neighbours::default();
     if setting == "loaded" {
         let work = bench.compiled("benches/timing/work.c")?;
@@ -87,7 +91,7 @@ fn tried(bench: &Bench<'_>, setting: &str, rounds: u64) -> io::Result<[Fared; 2]
             neighbours.add(Bench::command(&work, bench.folder.path()))?;
         }
     }
-    let mut fared = [Fared::default(), Fared::default()];
+    let mut fared: [Fared; CLOCKS.len()] = Default::default();
     let tries = bench.args.tries;
     for number in 0..SAME_PER_TRY * tries {
         let folder = tempfile::tempdir_in(bench.folder.path())?;

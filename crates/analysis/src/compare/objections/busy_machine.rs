@@ -1,32 +1,39 @@
-//! Wall times of experiments that were measured while other programs were at work, one run after the other: what ran beside
-//! them may be all that differs.
+//! Times of experiments that were measured while other programs were at work, one run after the other: what ran beside them
+//! may be all that differs.
 
+use crate::compare::data::definition::mismatches;
 use crate::compare::data::side::Inputs;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::dataset::Dataset;
-use fairtrial_model::{CPU, DURATION, without_case};
+use fairtrial_model::{WORKER_CLOCKS, without_case};
 
 /// Interruptions for each second of CPU time that a machine without other work does not have.
 const MOST: f64 = 100.0;
 
-/// Where a run was interrupted often, and CPU time shows less than half of the difference in wall time (in logarithms).
+/// Where a run was interrupted often, and a clock that other programs disturb less shows less than half of the difference (in
+/// logarithms).
 pub(crate) fn find(metric: &str, inputs: Inputs<'_>) -> Option<Objection> {
     // The arms of one run are measured in turns.
     let Inputs::Two(control, candidate) = inputs else {
         return None;
     };
-    if without_case(metric).0 != DURATION {
-        return None;
-    }
+    let disturbed = WORKER_CLOCKS
+        .iter()
+        .position(|clock| *clock == without_case(metric).0)?;
     let sides = [control, candidate].map(|side| side.interruptions.per_second());
     let per_second = sides.into_iter().flatten().reduce(f64::max)?;
-    let [wall, cpu] = [DURATION, CPU].map(|clock| ratio(control, candidate, clock));
-    let (wall, cpu) = (wall?, cpu?);
-    let is_shown = cpu.signum() == wall.signum() && cpu.abs() >= wall.abs() / 2.0;
+    let change = |clock: &str| ratio(control, candidate, clock);
+    let shown = change(WORKER_CLOCKS[disturbed])?;
+    // The steadiest that both sides have alike.
+    let steadier = WORKER_CLOCKS[disturbed + 1..].iter().rev();
+    let mut alike = steadier.filter(|clock| mismatches(control, candidate, clock).is_empty());
+    let (clock, steady) = alike.find_map(|clock| Some((*clock, change(clock)?)))?;
+    let is_shown = steady.signum() == shown.signum() && steady.abs() >= shown.abs() / 2.0;
     (per_second >= MOST && !is_shown).then(|| {
         Objection::caps(ObjectionKind::BusyMachine {
             per_second,
-            cpu: cpu.exp() - 1.0,
+            clock,
+            change: steady.exp() - 1.0,
         })
     })
 }

@@ -99,12 +99,14 @@ pub enum ObjectionKind {
         /// On the candidate's side.
         candidate: Option<String>,
     },
-    /// The wall times of two runs differ, their CPU times do not, and other programs were at work.
+    /// The times of two runs differ, those of a steadier clock do not, and other programs were at work.
     BusyMachine {
         /// How often a trial had to give its CPU to them, for each second of CPU time.
         per_second: f64,
-        /// The change of CPU time, as a share.
-        cpu: f64,
+        /// The steadier clock: a metric.
+        clock: &'static str,
+        /// The change that it shows, as a share.
+        change: f64,
     },
     /// The sides are two programs that have an experiment of the same name.
     OtherImplementation {

@@ -124,9 +124,10 @@ fn a_timing_between_two_machines_is_not_judged() {
     );
 }
 
-/// Two runs of an experiment, by both clocks of its worker: the candidate's times are so many times the control's.
-fn two_runs(wall: f64, cpu: f64, switches: u64) -> [Dataset; 2] {
-    [(1, 1.0, 1.0), (2, wall, cpu)].map(|(side, wall, cpu)| {
+/// Two runs of an experiment, by the clocks of its worker: the candidate's times are so many times the control's.
+fn two_runs(wall: f64, cpu: f64, paced: Option<f64>, switches: u64) -> [Dataset; 2] {
+    let sides = [(1, 1.0, 1.0, paced.map(|_| 1.0)), (2, wall, cpu, paced)];
+    sides.map(|(side, wall, cpu, paced)| {
         let mut data = dataset(None, None, &[]);
         data.declared = Vec::new();
         data.measured = MetricDeclaration::worker_clocks().into();
@@ -134,7 +135,8 @@ fn two_runs(wall: f64, cpu: f64, switches: u64) -> [Dataset; 2] {
             let noise = 1.0 + 0.001 * f64::from(side * seed % 5);
             let mut record = record(u64::from(seed), "sums", "", u64::from(seed));
             record.trial.arm = None;
-            let values = [("duration_s", wall * noise), ("cpu_s", cpu * noise)];
+            let mut values = vec![("duration_s", wall * noise), ("cpu_s", cpu * noise)];
+            values.extend(paced.map(|paced| ("paced_s", paced * noise)));
             data.push(&Observation::from(&measured(record, &values)));
         }
         data.interruptions = Interruptions { switches, cpu: 1.0 };
@@ -144,8 +146,8 @@ fn two_runs(wall: f64, cpu: f64, switches: u64) -> [Dataset; 2] {
 
 #[test]
 fn what_ran_beside_two_runs_is_no_change_of_the_code() {
-    let word = |wall, cpu, switches, metric: &str| {
-        let [control, candidate] = two_runs(wall, cpu, switches);
+    let judged = |wall, cpu, paced, switches, metric: &str| {
+        let [control, candidate] = two_runs(wall, cpu, paced, switches);
         let options = CompareOptions {
             metrics: vec![metric.to_owned()],
             ..CompareOptions::default()
@@ -154,12 +156,43 @@ fn what_ran_beside_two_runs_is_no_change_of_the_code() {
         let comparison = compare(inputs, &options).unwrap();
         only_contrast(&comparison).metrics[0].verdict.word
     };
+    let word = |wall, cpu, switches, metric| judged(wall, cpu, None, switches, metric);
     // The machine was busy, and CPU time is the same.
     assert_eq!(word(1.2, 1.01, 500, "duration_s"), Word::Inconclusive);
     // CPU time shows it too; nobody else was at work; CPU time is asked for.
     assert_eq!(word(1.2, 1.2, 500, "duration_s"), Word::Regressed);
     assert_eq!(word(1.2, 1.01, 20, "duration_s"), Word::Regressed);
     assert_eq!(word(1.2, 1.2, 500, "cpu_s"), Word::Regressed);
+    // CPU time is longer, too, beside others; at the same pace it is not, and that is what can be asked for.
+    let paced = |paced, switches, metric| judged(1.2, 1.2, Some(paced), switches, metric);
+    assert_eq!(paced(1.01, 500, "duration_s"), Word::Inconclusive);
+    assert_eq!(paced(1.01, 500, "cpu_s"), Word::Inconclusive);
+    assert_eq!(paced(1.01, 20, "cpu_s"), Word::Regressed);
+    assert_eq!(paced(1.2, 500, "cpu_s"), Word::Regressed);
+    assert_eq!(paced(1.2, 500, "paced_s"), Word::Regressed);
+}
+
+#[test]
+fn the_pace_of_another_python_is_another_one() {
+    let [mut control, mut candidate] = two_runs(1.2, 1.2, Some(1.01), 500);
+    for (side, python) in [(&mut control, "3.11"), (&mut candidate, "3.13")] {
+        side.facts.push(Fact {
+            kind: FactKind::Definition,
+            name: "paced_s".to_owned(),
+            value: format!("Python {python}"),
+        });
+    }
+    let word = |metric: &str| {
+        let options = CompareOptions {
+            metrics: vec![metric.to_owned()],
+            ..CompareOptions::default()
+        };
+        let comparison = compare(Inputs::Two(&control, &candidate), &options).unwrap();
+        only_contrast(&comparison).metrics[0].verdict.word
+    };
+    assert_eq!(word("paced_s"), Word::Insufficient);
+    assert_eq!(word("cpu_s"), Word::Regressed);
+    assert_eq!(word("duration_s"), Word::Regressed);
 }
 
 /// Pairs whose second side is `ratio` times the first, give or take half a thousandth.

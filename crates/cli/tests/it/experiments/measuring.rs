@@ -102,6 +102,39 @@ fn without_measured_a_process_measures_for_about_min_time() {
 }
 
 #[test]
+fn workers_say_the_pace_of_the_machine() {
+    let spec = "experiment: noop\nprocesses: 2\niterations: {warmup: 0, measured: 3}\n";
+    let native = project(spec);
+    expect(&native, 0, &["run", "bench.yaml"]);
+    let mut found = results(&native, "out");
+    if !no_python() {
+        let interpreted = project(&spec.replace("noop", "nothing\nexperiments: {python: [m]}"));
+        interpreted.write(
+            "m.py",
+            "from fairtrial import Experiment, register_experiment\n\n\
+             @register_experiment(\"nothing\")\nclass Nothing(Experiment):\n    \"\"\"Nothing.\"\"\"\n\
+             \x20   def execute_once(self, context):\n        return {}\n",
+        );
+        expect(&interpreted, 0, &["run", "bench.yaml"]);
+        found.extend(results(&interpreted, "out"));
+    }
+    for result in found {
+        let paced = &result["metrics"]["paced_s"];
+        assert_eq!(paced["n"], 3, "{result}");
+        // The same factor in every iteration of a process.
+        let share = |of: &str| {
+            let [cpu, paced] =
+                ["cpu_s", "paced_s"].map(|name| result["metrics"][name][of].as_f64());
+            paced.unwrap() / cpu.unwrap()
+        };
+        assert!(
+            (share("mean") / share("max") - 1.0).abs() < 1e-9,
+            "{result}"
+        );
+    }
+}
+
+#[test]
 fn known_structures_have_their_size_and_none_has_no_bytes() {
     let project = project(
         "experiment: spatial_memory_profiler\nparams: {agent_counts: [100, 1000], world_sizes: [100], steps: 3}\n\
