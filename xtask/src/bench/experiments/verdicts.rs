@@ -91,7 +91,7 @@ fn tried(bench: &Bench<'_>, setting: &str, rounds: u64) -> io::Result<[Fared; CL
             neighbours.add(Bench::command(&work, bench.folder.path()))?;
         }
     }
-    let mut fared: [Fared; CLOCKS.len()] = Default::default();
+    let mut fared = <[Fared; CLOCKS.len()]>::default();
     let tries = bench.args.tries;
     for number in 0..SAME_PER_TRY * tries {
         let folder = tempfile::tempdir_in(bench.folder.path())?;
