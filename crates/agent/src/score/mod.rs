@@ -28,7 +28,6 @@ use verify::Verified;
 impl Scorer<'_> {
     /// Scores what a rollout left in its directory; `scratch` is an empty folder.
     pub fn score(&self, dir: &Path, scratch: &Path, name: &str) -> Result<Scored, AgentError> {
-        let room = self.room(scratch, name)?;
         let began = std::time::Instant::now();
         let Verified {
             tests,
@@ -36,7 +35,7 @@ impl Scorer<'_> {
             mut broken,
             notes,
             control,
-        } = self.verify(dir, &room)?;
+        } = self.verify(dir, scratch, name)?;
         let seconds = began.elapsed().as_secs_f64();
         let mut extra = script.rubrics.clone();
         let mut panel = Panel::default();

@@ -52,7 +52,7 @@ struct Ran {
 
 impl Scorer<'_> {
     /// The folders of the scoring phase, in an empty one.
-    pub(super) fn room(&self, scratch: &Path, name: &str) -> Result<Room, AgentError> {
+    fn room(&self, scratch: &Path, name: &str) -> Result<Room, AgentError> {
         let workspace = self.fresh.map(Path::to_owned);
         let room = Room {
             workspace: workspace.unwrap_or_else(|| scratch.join("workspace")),
@@ -66,11 +66,20 @@ impl Scorer<'_> {
         Ok(room)
     }
 
-    /// Runs the tests and the script.
-    pub(super) fn verify(&self, dir: &Path, room: &Room) -> Result<Verified, AgentError> {
+    /// Runs the tests and the script, where there are some.
+    pub(super) fn verify(
+        &self,
+        dir: &Path,
+        scratch: &Path,
+        name: &str,
+    ) -> Result<Verified, AgentError> {
         let log = dir.join("logs/eval.log");
         write_atomic_bytes(&log, Durability::Process, b"")?;
         let mut verified = Verified::default();
+        if self.task.tests.is_empty() && self.task.evaluation_script.is_none() {
+            return Ok(verified);
+        }
+        let room = &self.room(scratch, name)?;
         if self.fresh.is_none() {
             verified.control = self.prepare(&dir.join(files::DIFF_FILE), room)?;
         }
