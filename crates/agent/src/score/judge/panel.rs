@@ -70,9 +70,6 @@ pub(crate) fn ask_all(scorer: &Scorer<'_>, diff: &str) -> (Panel, Option<String>
 }
 
 fn together(scorer: &Scorer<'_>, verdicts: &[Verdict]) -> Option<LmEvaluation> {
-    if let [one] = verdicts {
-        return Some(one.evaluation.clone());
-    }
     let names: Vec<&str> = verdicts
         .iter()
         .map(|verdict| verdict.judge.as_str())
@@ -82,11 +79,17 @@ fn together(scorer: &Scorer<'_>, verdicts: &[Verdict]) -> Option<LmEvaluation> {
         let scores = verdicts
             .iter()
             .filter_map(|verdict| verdict.evaluation.rubrics.get(place));
-        let scores: Vec<f64> = scores.map(|judged| judged.score).collect();
+        let scores: Vec<&JudgeScore> = scores.collect();
+        // Several reasons stand with the verdicts.
+        let reason = match scores[..] {
+            [one] => one.reason.clone(),
+            _ => String::new(),
+        };
+        let scores: Vec<f64> = scores.into_iter().map(|judged| judged.score).collect();
         Some(JudgeScore {
             id: rubric.id.clone(),
             score: scorer.options.judge_rule.combine(&scores)?,
-            reason: String::new(),
+            reason,
         })
     });
     let rubrics = rubrics.collect::<Option<Vec<_>>>()?;

@@ -350,6 +350,19 @@ fn several_judges_are_each_in_the_record_and_come_to_one_score() {
     }
 }
 
+/// A majority of one makes a yes or a no of a score.
+#[test]
+fn the_rule_holds_for_one_judge_too() {
+    let (url, _seen) = server(vec![scored(0.75, 0.6)]);
+    let lab = lab(&url);
+    let text = lab.project.read("configs/bench.toml");
+    lab.spec(&text.replace("judge = ", "judge_rule = \"majority\"\njudge = "));
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["lm_score"], 1.0, "{row}");
+    assert_eq!(judges_of(dir)[0]["scores"]["there"], 0.6);
+}
+
 /// A run of six rollouts whose two judges differ in one verdict.
 fn two_judges() -> Lab {
     let (first, _) = server(vec![
