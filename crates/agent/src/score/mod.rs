@@ -13,8 +13,8 @@ mod sections;
 mod verify;
 
 pub use files::{DIFF_FILE, EVALUATION_FILE, Heading, SCORING_FILE};
-use judge::Panel;
-pub use judge::{JudgeScore, JudgeSpent, LmEvaluation, Verdict};
+use judge::JudgePanel;
+pub use judge::{JudgeAnswer, JudgeScore, JudgeSpent, LmEvaluation};
 pub use rubric::{Evaluation, RubricScore, Scores, evaluate};
 pub use scored::{AGENT_METRICS, METRICS, Scored, TestResult};
 pub use scorer::Scorer;
@@ -38,7 +38,7 @@ impl Scorer<'_> {
         } = self.verify(dir, scratch, name)?;
         let seconds = began.elapsed().as_secs_f64();
         let mut extra = script.rubrics.clone();
-        let mut panel = Panel::default();
+        let mut panel = JudgePanel::default();
         if broken.is_none() && !self.task.rubrics.is_empty() {
             let diff = read_own(&dir.join(files::DIFF_FILE), u64::MAX).unwrap_or_default();
             (panel, broken) = judge::ask_all(self, &String::from_utf8_lossy(&diff));

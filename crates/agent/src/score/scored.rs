@@ -1,6 +1,6 @@
 //! What scoring found, and the metrics that it gives.
 
-use super::judge::Panel;
+use super::judge::JudgePanel;
 use super::rubric::Evaluation;
 use super::script::ScriptReport;
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub struct Scored {
     /// What the evaluation script said.
     pub script: ScriptReport,
     /// What judges said, and what was spent on them.
-    pub(crate) panel: Panel,
+    pub(crate) panel: JudgePanel,
     /// Why there is no score, where the machine or the task is to blame.
     pub broken: Option<String>,
     /// What was said about the score and does not count.

@@ -4,8 +4,8 @@
 mod api;
 mod panel;
 
-pub use panel::Verdict;
-pub(super) use panel::{Panel, ask_all};
+pub use panel::JudgeAnswer;
+pub(super) use panel::{JudgePanel, ask_all};
 
 use super::proof::mark;
 use crate::error::AgentError;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// What one judge said, and what it took.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct JudgeAnswer {
     /// Its name: the model, with a number where that is asked more than once.
     pub judge: String,
     /// What it said.
@@ -20,19 +20,19 @@ pub struct Verdict {
 
 /// What all judges said.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Panel {
+pub(crate) struct JudgePanel {
     /// Each of them.
-    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) verdicts: Vec<JudgeAnswer>,
     /// What they come to together; absent where one gave no answer.
     pub(crate) together: Option<LmEvaluation>,
     /// What was spent on all, also where one gave no answer.
     pub(crate) spent: JudgeSpent,
 }
 
-impl Panel {
+impl JudgePanel {
     /// The verdicts for the record, in one line.
     pub(crate) fn fact(&self) -> Option<String> {
-        let each = |verdict: &Verdict| JudgeVerdict {
+        let each = |verdict: &JudgeAnswer| JudgeVerdict {
             judge: verdict.judge.clone(),
             score: verdict.evaluation.weighted_score,
             tokens: verdict.spent.tokens,
@@ -51,13 +51,13 @@ impl Panel {
 
 /// Asks every judge, as often as it is to be asked. The first that gives no answer ends it: there is no score then, and
 /// the others would cost money for nothing.
-pub(crate) fn ask_all(scorer: &Scorer<'_>, diff: &str) -> (Panel, Option<String>) {
-    let mut panel = Panel::default();
+pub(crate) fn ask_all(scorer: &Scorer<'_>, diff: &str) -> (JudgePanel, Option<String>) {
+    let mut panel = JudgePanel::default();
     for (name, choice) in scorer.options.raters() {
         let (answer, spent) = ask(choice, scorer, diff);
         panel.spent.add_all(spent);
         match answer {
-            Ok(evaluation) => panel.verdicts.push(Verdict {
+            Ok(evaluation) => panel.verdicts.push(JudgeAnswer {
                 judge: name,
                 evaluation,
                 spent,
@@ -69,7 +69,7 @@ pub(crate) fn ask_all(scorer: &Scorer<'_>, diff: &str) -> (Panel, Option<String>
     (panel, None)
 }
 
-fn together(scorer: &Scorer<'_>, verdicts: &[Verdict]) -> Option<LmEvaluation> {
+fn together(scorer: &Scorer<'_>, verdicts: &[JudgeAnswer]) -> Option<LmEvaluation> {
     let names: Vec<&str> = verdicts
         .iter()
         .map(|verdict| verdict.judge.as_str())
