@@ -8,9 +8,10 @@
 //!
 //! Exact for differences that are symmetric around their centre, however heavy their tails.
 
+use rayon::prelude::*;
 use serde::Serialize;
 
-use super::sign_flip::{SIGN_FLIPS, sums_by_pattern};
+use super::sign_flip::{SIGN_FLIPS, fill_sums_by_pattern};
 use super::sums::{pairs_at_least, signed_sums};
 use crate::rng::{Source, Stream};
 use crate::sample;
@@ -23,6 +24,8 @@ const DRAWN: usize = 1 << 16;
 /// Signs that are drawn in all, and the patterns that are drawn however many pairs there are.
 const SIGNS: usize = 1 << 26;
 const LEAST_DRAWN: usize = 1 << 11;
+/// Below this many words of signs, starting threads costs more than it saves.
+const WORTH_THREADS: usize = 1 << 18;
 /// Sums closer to 0 than this share of the largest difference are 0: the order of summation must not decide.
 const ZERO: f64 = 1e-12;
 /// Halvings of the range of the differences, after which an end is known to the last digit.
@@ -198,88 +201,121 @@ impl Parts {
 
     /// The ratios of random subsets, one less than the patterns: the observed one flips none.
     fn drawn(&self, patterns: usize) -> Vec<f64> {
-        let (above, below) = (PatternSums::of(&self.above), PatternSums::of(&self.below));
-        let (all_above, all_below): (f64, f64) = (self.above.iter().sum(), self.below.iter().sum());
-        let pairs = self.above.len();
         let source = Source {
             seed: 0,
             purpose: SIGN_FLIPS,
         };
         let mut ratios = vec![0.0; patterns - 1];
-        source.fill(&mut ratios, pairs.div_ceil(8), |stream, block| {
-            // A whole block together, so that a part of the tables is used for all of it while it is at hand.
-            let bits = Bits::drawn(pairs, block.len(), stream);
-            let kept = above.of_patterns(&bits).into_iter();
-            let kept = kept.zip(below.of_patterns(&bits));
-            for (ratio, (mut kept_above, mut kept_below)) in block.iter_mut().zip(kept) {
-                // What was flipped is half of what is missing of the sum of all.
-                while 0.5 * (all_below - kept_below) <= ZERO {
-                    let again = Bits::drawn(pairs, 1, stream);
-                    kept_above = above.of_patterns(&again)[0];
-                    kept_below = below.of_patterns(&again)[0];
-                }
-                *ratio = (0.5 * (all_above - kept_above)) / (0.5 * (all_below - kept_below));
-            }
+        // As few parts as there are threads, since each makes its own tables; one where threads are not worth starting.
+        let blocks = ratios.len().div_ceil(Source::BLOCK);
+        let words = ratios.len() * self.above.len().div_ceil(64);
+        let is_small = words < WORTH_THREADS;
+        let threads = if is_small {
+            1
+        } else {
+            rayon::current_num_threads()
+        };
+        let blocks_each = blocks.div_ceil(threads);
+        let parts = ratios.par_chunks_mut(blocks_each * Source::BLOCK);
+        parts.enumerate().for_each(|(part, ratios)| {
+            let first = part * blocks_each;
+            let streams = (first..first + ratios.len().div_ceil(Source::BLOCK))
+                .map(|block| source.block(block as u64));
+            self.fill_drawn(ratios, &mut streams.collect::<Vec<_>>());
         });
         ratios
     }
-}
 
-/// Random patterns, a bit for every pair.
-struct Bits {
-    all: Vec<u64>,
-    /// Words of one pattern.
-    words: usize,
-}
-
-impl Bits {
-    fn drawn(pairs: usize, patterns: usize, stream: &mut Stream) -> Self {
-        let words = pairs.div_ceil(64);
-        let mut all: Vec<u64> = (0..words * patterns).map(|_| stream.next_u64()).collect();
-        let last = pairs % 64;
-        for pattern in all.chunks_mut(words).filter(|_| last > 0) {
-            pattern[words - 1] &= (1 << last) - 1;
-        }
-        Self { all, words }
-    }
-}
-
-/// The signed sums of some values under any pattern.
-enum PatternSums {
-    /// By the patterns of eight at a time.
-    Tables(Vec<Vec<f64>>),
-    /// Of so many ones: counting is enough.
-    Ones(usize),
-}
-
-impl PatternSums {
-    fn of(values: &[f64]) -> Self {
-        if values.iter().all(|value| *value == 1.0) {
-            Self::Ones(values.len())
-        } else {
-            Self::Tables(values.chunks(8).map(sums_by_pattern).collect())
-        }
-    }
-
-    fn of_patterns(&self, bits: &Bits) -> Vec<f64> {
-        let patterns = bits.all.chunks(bits.words);
-        let tables = match self {
-            Self::Tables(tables) => tables,
-            Self::Ones(n) => {
-                let kept = |word: &u64| f64::from(word.count_ones());
-                let sum = |of: &[u64]| 2.0 * of.iter().map(kept).sum::<f64>() - *n as f64;
-                return patterns.map(sum).collect();
-            }
-        };
-        let mut sums = vec![0.0; patterns.len()];
-        for (place, tables) in tables.chunks(8).enumerate() {
-            for (sum, pattern) in sums.iter_mut().zip(patterns.clone()) {
-                for (table, byte) in tables.iter().zip(pattern[place].to_le_bytes()) {
-                    *sum += table[usize::from(byte)];
+    /// Draws blocks of ratios, each from its own stream.
+    fn fill_drawn(&self, ratios: &mut [f64], streams: &mut [Stream]) {
+        let mut kept = vec![(0.0, 0.0); ratios.len()];
+        let (mut above, mut below) = (WordSums::default(), WordSums::default());
+        // Word by word of all patterns, so that its tables are made once and used while they are at hand.
+        for (of_above, of_below) in self.above.chunks(64).zip(self.below.chunks(64)) {
+            above.set(of_above);
+            below.set(of_below);
+            for (block, stream) in kept.chunks_mut(Source::BLOCK).zip(&mut *streams) {
+                for (kept_above, kept_below) in block {
+                    let word = drawn_word(of_above.len(), stream);
+                    *kept_above = above.add(*kept_above, word);
+                    *kept_below = below.add(*kept_below, word);
                 }
             }
         }
-        sums
+        let (all_above, all_below): (f64, f64) = (self.above.iter().sum(), self.below.iter().sum());
+        let blocks = ratios.chunks_mut(Source::BLOCK);
+        for ((ratios, kept), stream) in blocks.zip(kept.chunks(Source::BLOCK)).zip(streams) {
+            for (ratio, (mut kept_above, mut kept_below)) in
+                ratios.iter_mut().zip(kept.iter().copied())
+            {
+                // What was flipped is half of what is missing of the sum of all.
+                while 0.5 * (all_below - kept_below) <= ZERO {
+                    (kept_above, kept_below) = self.kept_by_another(stream);
+                }
+                *ratio = (0.5 * (all_above - kept_above)) / (0.5 * (all_below - kept_below));
+            }
+        }
+    }
+
+    /// The sums under one more random pattern.
+    fn kept_by_another(&self, stream: &mut Stream) -> (f64, f64) {
+        let (mut above, mut below) = (WordSums::default(), WordSums::default());
+        let words = self.above.chunks(64).zip(self.below.chunks(64));
+        words.fold(
+            (0.0, 0.0),
+            |(kept_above, kept_below), (of_above, of_below)| {
+                above.set(of_above);
+                below.set(of_below);
+                let word = drawn_word(of_above.len(), stream);
+                (above.add(kept_above, word), below.add(kept_below, word))
+            },
+        )
+    }
+}
+
+/// Random signs of at most 64 pairs, a bit for each.
+fn drawn_word(pairs: usize, stream: &mut Stream) -> u64 {
+    stream.next_u64() & (u64::MAX >> (64 - pairs))
+}
+
+/// The signed sums of at most 64 values under any pattern.
+struct WordSums {
+    /// By the patterns of eight values at a time.
+    tables: Box<[[f64; 256]; 8]>,
+    /// How many they are, where all are one: counting is enough.
+    ones: Option<u32>,
+}
+
+impl Default for WordSums {
+    fn default() -> Self {
+        Self {
+            tables: Box::new([[0.0; 256]; 8]),
+            ones: None,
+        }
+    }
+}
+
+impl WordSums {
+    fn set(&mut self, values: &[f64]) {
+        let is_ones = values.iter().all(|value| *value == 1.0);
+        self.ones = is_ones.then_some(values.len() as u32);
+        if !is_ones {
+            let eights = values.chunks(8).chain(std::iter::repeat(&[][..]));
+            for (table, eight) in self.tables.iter_mut().zip(eights) {
+                fill_sums_by_pattern(eight, table);
+            }
+        }
+    }
+
+    /// The sum so far with what these values add under a pattern.
+    fn add(&self, sum: f64, word: u64) -> f64 {
+        match self.ones {
+            Some(n) => sum + 2.0 * f64::from(word.count_ones()) - f64::from(n),
+            None => {
+                let tables = self.tables.iter().zip(word.to_le_bytes());
+                tables.fold(sum, |sum, (table, byte)| sum + table[usize::from(byte)])
+            }
+        }
     }
 }
 

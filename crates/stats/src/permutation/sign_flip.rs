@@ -150,16 +150,22 @@ fn random_sum(tables: &[Vec<f64>], stream: &mut Stream) -> f64 {
 
 /// The signed sum of a few differences for every pattern of signs.
 pub(super) fn sums_by_pattern(chunk: &[f64]) -> Vec<f64> {
-    let mut sums = vec![0.0];
-    for difference in chunk {
-        // A pattern's bits count from the first difference, so those with this one's sign come behind.
-        let kept: Vec<f64> = sums.iter().map(|sum| sum + difference).collect();
-        for sum in &mut sums {
-            *sum -= difference;
-        }
-        sums.extend(kept);
-    }
+    let mut sums = vec![0.0; 1 << chunk.len()];
+    fill_sums_by_pattern(chunk, &mut sums);
     sums
+}
+
+/// The same into a table that has room for them.
+pub(super) fn fill_sums_by_pattern(chunk: &[f64], sums: &mut [f64]) {
+    sums[0] = 0.0;
+    for (place, difference) in chunk.iter().enumerate() {
+        // A pattern's bits count from the first difference, so those with this one's sign come behind.
+        let (flipped, rest) = sums.split_at_mut(1 << place);
+        for (flipped, kept) in flipped.iter_mut().zip(rest) {
+            *kept = *flipped + difference;
+            *flipped -= difference;
+        }
+    }
 }
 
 impl Explain for SignFlip {
