@@ -3,7 +3,7 @@
 //! for comparisons, gates, sequential runs, sweeps and summaries alike.
 
 use fairtrial_model::{Outcome, Record};
-use fairtrial_spec::Spec;
+use fairtrial_spec::{Spec, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +27,9 @@ pub struct Floor {
     pub rollouts: BTreeSet<String>,
     /// Whose trials it holds for.
     pub holds_for: HoldsFor,
+    /// Whether what is missing can be run again: not where another tool measured it.
+    #[serde(default)]
+    pub can_resume: bool,
 }
 
 /// Whose trials a floor holds for.
@@ -45,17 +48,23 @@ impl Floor {
         let agents = spec.tasks.iter();
         let agents = agents.filter(|task| task.work.is_answered());
         let rollouts: BTreeSet<String> = agents.map(|task| task.id.clone()).collect();
+        let can_resume = !spec
+            .tasks
+            .iter()
+            .any(|task| matches!(task.work, Work::Imported { .. }));
         match spec.analysis.valid {
             Some(share) => Some(Self {
                 share,
                 rollouts,
                 holds_for: HoldsFor::All,
+                can_resume,
             }),
             None if rollouts.is_empty() => None,
             None => Some(Self {
                 share: ROLLOUT_FLOOR,
                 rollouts,
                 holds_for: HoldsFor::Rollouts,
+                can_resume,
             }),
         }
     }
@@ -73,6 +82,7 @@ impl Floor {
                 .map(|floor| floor.rollouts.clone())
                 .unwrap_or_default(),
             holds_for: HoldsFor::All,
+            can_resume: floor.is_some_and(|floor| floor.can_resume),
         }
     }
 
@@ -85,6 +95,7 @@ impl Floor {
             counted: 0,
             trials: 0,
             share: self.share,
+            can_resume: self.can_resume,
         };
         for (task, outcome, score) in trials {
             let is_rollout = self.rollouts.contains(task);
@@ -108,6 +119,8 @@ pub struct Validity {
     pub trials: usize,
     /// The share that must count.
     pub share: f64,
+    /// Whether what is missing can be run again.
+    pub can_resume: bool,
 }
 
 impl Validity {
@@ -119,8 +132,13 @@ impl Validity {
     /// Why there is no verdict, and what to do.
     pub fn why(&self, side: &str) -> String {
         let percent = (1e4 * self.share).round() / 100.0;
+        let again = if self.can_resume {
+            "; `--resume` runs the others again, and `valid` of [analysis] lowers the floor"
+        } else {
+            ""
+        };
         format!(
-            "only {} of {} trials of {side} count, fewer than {percent} %: nothing is concluded; `--resume` runs the others again, and `valid` of [analysis] lowers the floor",
+            "only {} of {} trials of {side} count, fewer than {percent} %: nothing is concluded{again}",
             self.counted, self.trials
         )
     }
@@ -173,6 +191,7 @@ mod tests {
             share,
             rollouts: ["agent".to_owned()].into(),
             holds_for,
+            can_resume: true,
         }
     }
 

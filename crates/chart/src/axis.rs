@@ -172,6 +172,11 @@ impl Axis {
         let every = (names.len() as f64 * (SHORTEST + NAME_GAP) / room)
             .ceil()
             .max(1.0);
+        let every = if every > 1.0 {
+            every.max(self.every_readable(room))
+        } else {
+            every
+        };
         let each = every * room / names.len().max(1) as f64 - NAME_GAP;
         // All in the same way, so that neighbours can be compared.
         let broken = names.iter().any(|name| width(name, SIZE) > each);
@@ -191,6 +196,16 @@ impl Axis {
             lines: lines(name),
         });
         ticks.step_by(every as usize).collect()
+    }
+
+    /// Of names that cannot all be there, those that are can be read: every so many, but three at least.
+    fn every_readable(&self, room: f64) -> f64 {
+        let names = self.rows().unwrap_or(&[]);
+        let words = names.iter().flat_map(|name| name.split_whitespace());
+        let widest = words.map(|word| width(word, SIZE)).fold(0.0, f64::max);
+        let many = names.len() as f64;
+        let needed = (many * (widest + NAME_GAP) / room).ceil();
+        needed.min((many / 3.0).floor())
     }
 
     /// Ticks at numbers along an axis that is drawn across, `room` wide: as many as have room side by side.
@@ -333,6 +348,10 @@ mod tests {
         assert_eq!((axis.place(-0.5), axis.place(1.5)), (0.0, 1.0));
         let many = Axis::named("", (0..100).map(|n| n.to_string()).collect());
         assert_eq!(many.names_across(400.0).len(), 12);
+        let pairs = (0..24).map(|n| format!("lunar-lander · {}", 10_000 + n));
+        let ticks = Axis::named("", pairs.collect()).names_across(330.0);
+        assert_eq!(ticks.len(), 3);
+        assert_eq!(ticks[1].lines, ["lunar-lander", "10008"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::panel::Panel;
 #[cfg(feature = "png")]
 use crate::raster::{self, ChartError};
 use crate::svg;
-use crate::text::{fit, wrap};
+use crate::text::{SIZE, wrap};
 use crate::theme::{PAGE_CLASS, Theme};
 use fairtrial_text::escape::xml;
 
@@ -19,6 +19,9 @@ const EDGE: f64 = 16.0;
 const ROW_GAP: f64 = 16.0;
 /// Size of the title.
 const TITLE: f64 = 17.0;
+/// Lines that it may take, and their height.
+const TITLE_LINES: usize = 2;
+const TITLE_LINE: f64 = 22.0;
 /// Lines that one subtitle may take.
 const SUBTITLE_LINES: usize = 3;
 /// Lines that one note may take: it is there to be read whole.
@@ -108,18 +111,23 @@ impl Figure {
         let rows = self.rows(columns, layout);
         let width = columns as f64 * layout.width + 2.0 * EDGE;
         let lines = self.lines(width - 2.0 * EDGE);
-        let head = HEAD + lines.len() as f64 * LINE;
+        let room = (width - 2.0 * EDGE) * SIZE / TITLE;
+        let titles = wrap(&self.title, room, TITLE_LINES);
+        let lower = titles.len().saturating_sub(1) as f64 * TITLE_LINE;
+        let head = HEAD + lower + lines.len() as f64 * LINE;
         let gaps = rows.len().saturating_sub(1) as f64 * ROW_GAP;
         let height = head + rows.iter().map(|row| row.height).sum::<f64>() + gaps + EDGE;
         let mut on = Drawing {
             explorable: layout.colors == ColorsFrom::Page,
             ..Drawing::default()
         };
-        let title = fit(&self.title, width - 2.0 * EDGE, TITLE);
-        on.text((EDGE, 26.0), Anchor::Start, "h", &title);
+        for (line, title) in titles.iter().enumerate() {
+            let y = 26.0 + line as f64 * TITLE_LINE;
+            on.text((EDGE, y), Anchor::Start, "h", title);
+        }
         for (line, (class, text)) in lines.iter().enumerate() {
             on.text(
-                (EDGE, 46.0 + line as f64 * LINE),
+                (EDGE, 46.0 + lower + line as f64 * LINE),
                 Anchor::Start,
                 class,
                 text,

@@ -27,7 +27,8 @@ const ROW: f64 = 26.0;
 /// Size of a panel's heading.
 const HEADING: f64 = 14.0;
 /// The share of a panel's width that names, and that notes, may take.
-const NAMES_SHARE: f64 = 0.34;
+const NAMES_SHARE: f64 = 0.42;
+const NOTES_SHARE: f64 = 0.34;
 
 /// Two axes and what stands between them.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,8 +63,8 @@ impl Panel {
 
     /// Draws into an area; `legend_lines` of room are kept under the plot, so that neighbours stay in line.
     pub(crate) fn draw(&self, on: &mut Drawing, area: Area, legend_lines: usize) {
-        let names = NAMES_SHARE * area.width;
-        let upwards = self.y.upwards(names);
+        let names = NOTES_SHARE * area.width;
+        let upwards = self.y.upwards(NAMES_SHARE * area.width);
         let plot = self.plot(area, legend_lines, &upwards);
         let title = fit(&self.title, area.width - GAP, HEADING);
         if !title.is_empty() {
@@ -133,7 +134,7 @@ impl Panel {
             Some(_) => widest + label + 2.0 * GAP,
             None => LEFT.max(widest + label + 2.0 * GAP),
         };
-        let right = RIGHT.max(notes.min(NAMES_SHARE * area.width) + 2.0 * GAP);
+        let right = RIGHT.max(notes.min(NOTES_SHARE * area.width) + 2.0 * GAP);
         let legend = legend_lines as f64 * legend::LINE;
         let plot_width = area.width - left - if hidden { GAP } else { right };
         let bottom = if hidden {

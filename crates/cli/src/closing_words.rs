@@ -65,9 +65,9 @@ fn going_on(report: &RunReport, budget: &Budget, typed: &ResumeWords) -> String 
         Some(StopReason::Budget(cap)) if *cap != Cap::Time => {
             let key = cap_key(*cap, budget);
             let command = typed.resume(Some(&format!("{key}=N")));
-            format!("raise `{key}` to go on, as by `{command}`")
+            format!("raise `{key}` to continue, as by `{command}`")
         }
-        _ => format!("`{}` goes on", typed.resume(None)),
+        _ => format!("`{}` resumes it", typed.resume(None)),
     }
 }
 
@@ -89,7 +89,7 @@ fn detached_words(report: &RunReport, printer: Printer) {
     let name = report.run.name();
     let answered = report.counts.total() - report.counts.cancelled;
     printer.tell(format!(
-        "{answered} of {} trials are done; the jobs go on without this terminal",
+        "{answered} of {} trials are done; the jobs run on without this terminal",
         report.trials
     ));
     printer.tell(format!(

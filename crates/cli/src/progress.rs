@@ -325,14 +325,14 @@ impl Progress {
             StopReason::Drain => {
                 "stopping: trials in flight may finish; Ctrl-C again ends them".to_owned()
             }
-            StopReason::Detach => "leaving: the jobs go on without this terminal".to_owned(),
+            StopReason::Detach => "leaving: the jobs run on without this terminal".to_owned(),
             StopReason::Unsubmitted => "stopping: nothing was submitted".to_owned(),
             StopReason::Cancel => "stopping: trials in flight are being ended".to_owned(),
             StopReason::Budget(cap) => {
                 let key = cap.key();
                 format!(
                     "stopping: the {key} budget is spent; trials in flight may finish \
-                     (a larger `budget.{key}` and --resume go on)"
+                     (a larger `budget.{key}` and --resume continue it)"
                 )
             }
             StopReason::Decided(why) => format!("stopping: {why}; trials in flight may finish"),

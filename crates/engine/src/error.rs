@@ -87,7 +87,7 @@ pub enum EngineError {
     Place(#[from] PlaceError),
     /// Jobs of another engine are still out.
     #[error(
-        "{jobs} jobs of this run are with engine `{engine}`: go on with `--engine {engine}`, or `fairtrial cancel` first"
+        "{jobs} jobs of this run are with engine `{engine}`: continue with `--engine {engine}`, or `fairtrial cancel` first"
     )]
     OtherEngine {
         /// That engine.

@@ -216,7 +216,7 @@ impl Slots<'_> {
         let names = code.map_or_else(Vec::new, |code| code.changes());
         if !names.is_empty() {
             let text = format!(
-                "changed while the run goes on: {}; trial {index} and those started after it run the new version, and the \
+                "changed while the run was running: {}; trial {index} and those started after it run the new version, and the \
                  comparison will say so",
                 first_of(&names, 5)
             );

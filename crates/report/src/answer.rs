@@ -226,7 +226,7 @@ fn source_lines(comparison: &Comparison) -> impl Iterator<Item = Line> {
     texts.map(|text| Line::new(format!("! {text}"), Tone::Caution))
 }
 
-fn comparison_lines(comparison: &Comparison, most: usize) -> Vec<Line> {
+pub(crate) fn comparison_lines(comparison: &Comparison, most: usize) -> Vec<Line> {
     let contrasts = &comparison.contrasts;
     let concerns = concerns(contrasts);
     let of_all = |concern: &Concern| concern.about.len() == contrasts.len();

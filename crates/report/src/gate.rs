@@ -5,11 +5,14 @@ use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::sequential;
 use crate::words::{gate_reason, line_reason, objection};
 use fairtrial_analysis::compare::Role;
-use fairtrial_analysis::gate::{Gate, GateLine, GateWord, LineReason};
+use fairtrial_analysis::gate::{Gate, GateLine, GateReason, GateWord, LineReason};
 use fairtrial_model::Stamp;
-use fairtrial_text::count::capitalised;
+use fairtrial_text::count::{capitalised, first_of};
 use fairtrial_text::share;
 use fairtrial_text::significant::short;
+
+/// Metrics that a headline names.
+const NAMED: usize = 5;
 
 /// How an answer is stressed.
 pub(crate) const fn gate_tone(word: GateWord) -> Tone {
@@ -21,12 +24,48 @@ pub(crate) const fn gate_tone(word: GateWord) -> Tone {
     }
 }
 
-/// `Regressed: time: regressed, the whole interval lies beyond the margin.`
+/// `Regressed: time +15.3 % [+14.5, +16.1], margin 5 %: the whole interval lies beyond the margin.` Of several rules only what
+/// they are about: the table below has their numbers.
 pub(crate) fn headline(gate: &Gate) -> String {
     let word = capitalised(gate.word.text());
-    let reasons = gate.reasons.iter();
-    let reasons: Vec<String> = reasons.map(|reason| gate_reason(gate, reason)).collect();
+    let is_line = |reason: &&GateReason| matches!(reason, GateReason::Line(_));
+    let of_lines: Vec<&GateReason> = gate.reasons.iter().filter(is_line).collect();
+    let mut reasons: Vec<String> = match &of_lines[..] {
+        [GateReason::Line(line)] => vec![only_line(gate, line)],
+        several => {
+            let mut metrics: Vec<String> = Vec::new();
+            for reason in several {
+                if let GateReason::Line(line) = reason
+                    && !metrics.contains(&line.metric)
+                {
+                    metrics.push(line.metric.clone());
+                }
+            }
+            let named = (!metrics.is_empty()).then(|| first_of(&metrics, NAMED));
+            named.into_iter().collect()
+        }
+    };
+    let others = gate.reasons.iter().filter(|reason| !is_line(reason));
+    reasons.extend(others.map(gate_reason));
     format!("{word}: {}.", reasons.join("; "))
+}
+
+/// The one rule that decides, with its size and why.
+fn only_line(gate: &Gate, line: &GateLine) -> String {
+    let place = gate.lines.iter().position(|of| of == line);
+    let size = place.and_then(|place| rule_size(gate, place));
+    let size = size.map_or(String::new(), |size| format!(" {size}"));
+    let several = gate.lines.iter().any(|of| of.sides != gate.lines[0].sides);
+    let whose = if several {
+        format!(" ({})", line.sides)
+    } else {
+        String::new()
+    };
+    format!(
+        "{}{size}{whose}: {}",
+        line.metric,
+        line_reason(&line.reason)
+    )
 }
 
 /// What stands before everything else that is read: what is wrong with the sources, and how the sides are not alike.

@@ -9,7 +9,8 @@ use fairtrial_journal::{
     DataRoot, JournalError, RunDir, RunRow, RunState, RunStatus, Selector, effective_records,
 };
 use fairtrial_model::{Outcome, Record};
-use rusqlite::types::ValueRef;
+use fairtrial_text::nearest::did_you_mean;
+use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Connection, Error, Statement, params};
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ const RUNS: &str = "CREATE TABLE runs(
   ok INTEGER, failed INTEGER, timeout INTEGER, oom INTEGER, infra INTEGER, cancelled INTEGER, skipped INTEGER,
   created_at TEXT, ended_at TEXT, mean_wall_s REAL)";
 const TRIALS: &str = "CREATE TABLE trials(
-  run TEXT, trial INTEGER, task TEXT, arm TEXT, point TEXT, seed INTEGER, rollout INTEGER, attempt INTEGER,
+  run TEXT, trial INTEGER, task TEXT, arm TEXT, point TEXT, seed, rollout INTEGER, attempt INTEGER,
   outcome TEXT, host TEXT, started_at TEXT, ended_at TEXT, wall_s REAL, user_s REAL, sys_s REAL, peak_memory_bytes INTEGER,
   PRIMARY KEY(run, trial))";
 const METRICS: &str = "CREATE TABLE metrics(run TEXT, trial INTEGER, metric TEXT, value REAL, PRIMARY KEY(run, trial, metric))";
@@ -94,13 +95,48 @@ fn ask(root: &DataRoot, runs: &[RunRow], sql: &str) -> Result<Answered, Question
         source.fill(table)?;
     }
     connection.pragma_update(None, "query_only", true)?;
-    let mut statement = connection.prepare(sql)?;
+    let prepared = connection.prepare(sql);
+    let mut statement = prepared.map_err(|error| refused(&connection, sql, error))?;
     if !statement.readonly() {
         return Err(QuestionError::Refused(
             "nothing can be changed by a question".to_owned(),
         ));
     }
     answered(&mut statement)
+}
+
+/// Why SQLite does not understand a question; where a name is wrong, with the nearest one that there is.
+fn refused(connection: &Connection, sql: &str, error: Error) -> QuestionError {
+    let Error::SqlInputError { msg, .. } = &error else {
+        return error.into();
+    };
+    let tables = [Table::RUNS, Table::Trials.name(), Table::Metrics.name()];
+    let lower = sql.to_lowercase();
+    let named = || tables.into_iter().filter(|table| lower.contains(table));
+    let columns = || {
+        let of = "SELECT name FROM pragma_table_info(?)";
+        let of = |table: &str| -> Result<Vec<String>, Error> {
+            let mut statement = connection.prepare(of)?;
+            let names = statement.query_map([table], |row| row.get(0))?;
+            names.collect()
+        };
+        named()
+            .filter_map(|table| of(table).ok())
+            .flatten()
+            .collect()
+    };
+    let (what, word, known): (&str, &str, Vec<String>) =
+        if let Some(word) = msg.strip_prefix("no such column: ") {
+            ("column", word, columns())
+        } else if let Some(word) = msg.strip_prefix("no such table: ") {
+            ("table", word, tables.map(str::to_owned).into())
+        } else {
+            return QuestionError::Refused(msg.clone());
+        };
+    let own = word.rsplit('.').next().unwrap_or(word);
+    let near = did_you_mean(own, known.iter().map(String::as_str));
+    let help = near.unwrap_or_else(|| format!("there are: {}", known.join(", ")));
+    QuestionError::Refused(format!("there is no {what} `{word}`; {help}"))
 }
 
 /// The table that a question names and that is not there yet. SQLite names one at a time.
@@ -123,6 +159,9 @@ enum Table {
 }
 
 impl Table {
+    /// The table that is always there.
+    const RUNS: &str = "runs";
+
     const fn name(self) -> &'static str {
         match self {
             Self::Trials => "trials",
@@ -200,8 +239,7 @@ fn put_trial(put: &mut Statement<'_>, run: &str, record: &Record) -> Result<(), 
         trial.task,
         trial.arm,
         trial.point.to_string(),
-        // SQLite has no unsigned numbers: the few seeds above its largest come out negative.
-        trial.seed as i64,
+        seed(trial.seed),
         trial.rollout,
         record.attempt,
         record.outcome.to_string(),
@@ -214,6 +252,11 @@ fn put_trial(put: &mut Statement<'_>, run: &str, record: &Record) -> Result<(), 
         used.peak_memory_bytes.map(|bytes| bytes as i64),
     ])?;
     Ok(())
+}
+
+/// SQLite has no unsigned numbers: the few seeds above its largest are text, which comes after every number.
+fn seed(seed: u64) -> SqlValue {
+    i64::try_from(seed).map_or_else(|_| SqlValue::Text(seed.to_string()), SqlValue::Integer)
 }
 
 fn put_metrics(put: &mut Statement<'_>, run: &str, record: &Record) -> Result<(), QuestionError> {

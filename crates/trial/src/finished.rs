@@ -40,6 +40,7 @@ impl Finished {
     pub fn record(self, job: TrialJob, host: Option<String>) -> Record {
         let asked = Asked {
             limits: &job.limits,
+            program: job.argv.first().map_or("", String::as_str),
             metrics: &job.metrics,
             dir: &job.dir,
             accepts: job.timed.as_deref().map(|timed| &timed.accepts),
@@ -80,6 +81,7 @@ impl Finished {
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     limits: &'a JobLimits,
+    program: &'a str,
     metrics: &'a [MetricDeclaration],
     dir: &'a Path,
     /// Which exit codes count, where that was said.
@@ -92,7 +94,7 @@ fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
         outcome,
         cause,
         exit,
-    } = judge::judge(&ended, asked.limits);
+    } = judge::judge(&ended, asked.limits, asked.program);
     record.outcome = outcome;
     record.cause = cause;
     record.exit = exit;

@@ -1,7 +1,7 @@
 //! From how a process ended to the outcome of its trial.
 
 use crate::job::JobLimits;
-use crate::wire::{Ended, Killed, LaunchFailure};
+use crate::wire::{Ended, Killed, LaunchFailure, RUN_THE_PROGRAM};
 use fairtrial_model::{
     BROKEN_FACT, CAUSE_FACT, Cause, Exit, INFRA_FACT, MemorySource, NOTES_FACT, OOM_FACT, Outcome,
     Record, Resources,
@@ -15,7 +15,7 @@ pub(crate) struct Verdict {
 }
 
 /// Judges an end. What the launcher did comes first, then what the kernel did, then the program's own word.
-pub(crate) fn judge(ended: &Ended, limits: &JobLimits) -> Verdict {
+pub(crate) fn judge(ended: &Ended, limits: &JobLimits, program: &str) -> Verdict {
     if let Some(failure) = &ended.failure {
         let permanent = matches!(
             failure.errno,
@@ -27,7 +27,7 @@ pub(crate) fn judge(ended: &Ended, limits: &JobLimits) -> Verdict {
                 | libc::E2BIG
         );
         let cause = Cause::Launch {
-            message: describe(failure),
+            message: describe(failure, program),
             permanent,
         };
         return Verdict {
@@ -127,8 +127,11 @@ fn exit_of(status: i32) -> Exit {
 }
 
 /// What a person reads about a program that did not start.
-fn describe(failure: &LaunchFailure) -> String {
+fn describe(failure: &LaunchFailure, program: &str) -> String {
     let system = std::io::Error::from_raw_os_error(failure.errno);
+    if failure.stage == RUN_THE_PROGRAM {
+        return format!("could not run `{program}`: {system}");
+    }
     format!("could not {}: {system}", failure.stage)
 }
 
@@ -180,7 +183,7 @@ mod tests {
             memory_bytes: Some(100),
             ..JobLimits::default()
         };
-        let verdict = judge(&ended, &limits);
+        let verdict = judge(&ended, &limits, "sh");
         assert_eq!(verdict.exit, Some(Exit::Code(code)));
         (verdict.outcome, verdict.cause)
     }

@@ -180,6 +180,9 @@ pub(crate) struct Ended {
     pub notes: Vec<String>,
 }
 
+/// The last stage of starting a program: it becomes it.
+pub(crate) const RUN_THE_PROGRAM: &str = "run the program";
+
 /// Why a program could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LaunchFailure {

@@ -59,6 +59,7 @@
   };
   const outcomes = counts => Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`).join(", ");
   const runLink = (name, stamp) => `#/run/${encodeURIComponent(name)}/${stamp}`;
+  const historyLink = name => `#/history/${encodeURIComponent(name)}`;
   const trialLink = (run, trial) => `#/run/${run.split("/").map(encodeURIComponent).join("/")}/trial/${trial}`;
   const title = (...parts) => {
     document.title = [...parts.map(([words]) => words).reverse(), "Fairtrial"].join(" · ");
@@ -99,7 +100,7 @@
       } });
       box.checked = chosen.has(id);
       const cell = (of, ...inside) => make("td", { "data-of": of }, ...inside);
-      return make("tr", {}, cell("compare", box), cell("benchmark", run.name), cell("run", make("a", { href: runLink(run.name, run.stamp) }, run.stamp)),
+      return make("tr", {}, cell("compare", box), cell("benchmark", make("a", { href: historyLink(run.name), title: "all runs of it, metric by metric" }, run.name)), cell("run", make("a", { href: runLink(run.name, run.stamp) }, run.stamp)),
         cell("status", badge(run.word)), cell("trials", `${Object.values(run.counts).reduce((a, b) => a + b, 0)}/${run.trials}`, meter(run.counts, run.trials)),
         cell("outcomes", outcomes(run.counts)), cell("began", moment(run.created_at)));
     };
@@ -221,9 +222,10 @@
       const sure = () => { if (confirm("Stop this run? What is in flight is ended.")) command("cancel", id, said); };
       const cancel = make("button", { type: "button", onclick: sure }, "Cancel");
       const all = Object.values(seen.counts).reduce((a, b) => a + b, 0);
-      const offered = !control ? [] : seen.live ? [seen.paused ? button("continue", "Go on") : button("pause", "Pause"), cancel]
+      const offered = !control ? [] : seen.live ? [seen.paused ? button("continue", "Continue") : button("pause", "Pause"), cancel]
         : all < seen.trials ? [button("resume", "Resume")] : [];
       buttons.replaceChildren(...offered, make("a", { href: address("report", { run: id }), target: "_blank", rel: "noopener" }, "Report as one page"),
+        make("a", { href: historyLink(name) }, "History"),
         make("a", { href: "#all-trials" }, "Trials"));
       if (seen.version !== drawn || ended) {
         if (drawn !== 0 && Date.now() - (table.renewed || 0) > 1000) { table.renewed = Date.now(); table.renew(); }
@@ -366,6 +368,17 @@
     enhance(box);
   };
 
+  // ---- A benchmark over its runs ----------------------------------------------------------------------------------
+
+  const historyPage = async name => {
+    title([name, "#/"], ["history"]);
+    const box = make("div", { class: "report" }, make("p", { class: "note" }, "Reading all its runs."));
+    main.replaceChildren(make("div", { class: "head" }, make("h1", {}, `${name} over time`)), box);
+    // Made of words that the server wrote out, as above.
+    box.innerHTML = (await ask("api/history", { name })).html;
+    enhance(box);
+  };
+
   // ---- Where one is -----------------------------------------------------------------------------------------------
 
   const route = async () => {
@@ -378,6 +391,7 @@
     try {
       if (parts[0] === "run" && parts[3] === "trial") await trialPage(parts[1], parts[2], parts[4]);
       else if (parts[0] === "run") await runPage(parts[1], parts[2]);
+      else if (parts[0] === "history") await historyPage(parts[1]);
       else if (parts[0] === "compare") await comparePage(new URLSearchParams(search));
       else await runsPage();
     } catch (error) {

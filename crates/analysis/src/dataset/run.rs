@@ -24,6 +24,15 @@ impl Dataset {
         spec: &Spec,
         environment: Option<&Environment>,
     ) -> Result<Self, AnalysisError> {
+        Self::of_state(run, &RunState::read(&run.journal())?, (spec, environment))
+    }
+
+    /// The same where the journal was folded already.
+    pub(crate) fn of_state(
+        run: &RunDir,
+        state: &RunState,
+        (spec, environment): (&Spec, Option<&Environment>),
+    ) -> Result<Self, AnalysisError> {
         let origin = Origin::Run {
             name: run.name().to_owned(),
             stamp: run.stamp(),
@@ -61,9 +70,8 @@ impl Dataset {
         let mut forms = TaskForms::new();
         let mut walls = Vec::new();
         let mut code = CodeByTask::default();
-        let state = RunState::read(&run.journal())?;
-        let imported = Imported::of(run, spec, &state)?;
-        read::observations_from(run, &state, |observation| {
+        let imported = Imported::of(run, spec, state)?;
+        read::observations_from(run, state, |observation| {
             match imported {
                 Some(imported) => imported.push(&mut data, observation),
                 None => data.push(observation),
@@ -90,8 +98,8 @@ impl Dataset {
         data.compare_wall(&walls, opened.map_or(1, |opened| opened.parallel));
         data.opened = opened.map(|opened| format!("{} on {}", opened.created_at, opened.host));
         data.problems = state.problem_sentences().collect();
-        if Unfinished::of_state(&state).is_some() {
-            data.problems.push(Unfinished::warning(&data.label, &state));
+        if Unfinished::of_state(state).is_some() {
+            data.problems.push(Unfinished::warning(&data.label, state));
         }
         if state.is_half_scored() {
             data.problems.push(format!(
@@ -101,7 +109,7 @@ impl Dataset {
         }
         // A bench also ends when its time is up, or the mean of its one command is known.
         let by_time = spec.tasks.iter().all(|task| task.timed.is_some());
-        data.loss = intact::loss(&data.label, &state, stops.is_some() || by_time);
+        data.loss = intact::loss(&data.label, state, stops.is_some() || by_time);
         data.problems.extend(data.loss.clone());
         // Looks at any time allow for seeds that come later.
         let at_any_time = |rule: &StopRule| rule.promise == LookPromise::Anytime;

@@ -84,7 +84,7 @@ impl RunReading {
             // The mean of a part of a run is no point of its history.
             return Err(NoReading::Skipped(why.to_string()));
         }
-        let data = Dataset::from_run(run, &spec, environment)?;
+        let data = Dataset::of_state(run, &state, (&spec, environment))?;
         let summary = summarize_state(run, &state, &spec)?;
         let mut cells = Vec::new();
         for cell in &summary.cells {

@@ -1,6 +1,7 @@
 //! Everything that a report shows.
 
 use super::curves::MetricCurves;
+use super::density::MetricDensity;
 use super::distribution::MetricDistribution;
 use super::failures::FailureList;
 use super::frontier::CostFrontier;
@@ -63,6 +64,9 @@ pub struct ReportData {
     pub curves: Vec<MetricCurves>,
     /// Values by arm.
     pub distributions: Vec<MetricDistribution>,
+    /// How times are spread, of single iterations where there are some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub densities: Vec<MetricDensity>,
     /// The differences of the primary metric, pair by pair.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<ArmPairs>,
@@ -146,6 +150,9 @@ pub struct RunFacts {
     /// The `--only` filter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
+    /// The commands of a bench, which has no spec.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bench: Vec<String>,
     /// Free text of the spec.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub notes: String,

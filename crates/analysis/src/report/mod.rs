@@ -6,6 +6,7 @@
 
 mod curves;
 mod data;
+mod density;
 mod distribution;
 mod evidence;
 mod failures;
@@ -23,6 +24,7 @@ mod trials;
 
 pub use curves::{ArmCurve, MetricCurves};
 pub use data::{JournalDigest, REPORT_SCHEMA, ReportData, RunFacts};
+pub use density::{GroupDensity, MetricDensity};
 pub use distribution::{MetricDistribution, ValueGroup};
 pub use failures::{FailedTrial, FailureList, LogTail};
 pub use frontier::{ArmCost, CostFrontier};
@@ -54,7 +56,8 @@ use evidence::Evidence;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, read_if_there};
 use fairtrial_model::{Stamp, hex};
-use fairtrial_spec::Spec;
+use fairtrial_spec::{Spec, Work};
+use fairtrial_text::shell_word::shell_word;
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::Path;
@@ -79,7 +82,7 @@ pub fn report(
         records.push(record);
         Ok::<(), JournalError>(())
     })?;
-    let data = Dataset::from_run(run, spec, environment.as_ref())?;
+    let data = Dataset::of_state(run, &state, (spec, environment.as_ref()))?;
     let evidence = Evidence {
         run,
         spec,
@@ -93,6 +96,7 @@ pub fn report(
     let mut notes: Vec<String> = extended.map(|why| format!("Problem: {why}.")).collect();
     let registration = read_if_there(&run.registration())?;
     let summary = summary(&evidence, &state)?;
+    let distributions = distribution::distributions(&evidence, &mut notes);
     Ok(ReportData {
         schema: REPORT_SCHEMA,
         run: facts(run, spec, &state),
@@ -109,7 +113,8 @@ pub fn report(
         choice: chosen(&evidence),
         sensitivity: effects(&evidence),
         curves: curves::curves(&evidence, &mut notes),
-        distributions: distribution::distributions(&evidence, &mut notes),
+        densities: density::densities(&evidence, &distributions),
+        distributions,
         pairs: pairs::pairs(&evidence),
         profile: overview::profile(&evidence),
         shares: comparison
@@ -247,9 +252,34 @@ fn facts(run: &RunDir, spec: &Spec, state: &RunState) -> RunFacts {
         closed: state.closed(),
         set: opened.map(|opened| opened.set.clone()).unwrap_or_default(),
         only: opened.and_then(|opened| opened.only.clone()),
+        bench: bench_commands(spec),
         notes: spec.notes.clone(),
         tags: spec.tags.clone(),
     }
+}
+
+/// The source of the spec of a bench.
+const BENCH: &str = "fairtrial bench";
+
+/// The commands that a bench timed.
+fn bench_commands(spec: &Spec) -> Vec<String> {
+    // Specs write a brace as two.
+    let literal = |word: &str| word.replace("{{", "{").replace("}}", "}");
+    let tasks = spec.tasks.iter().filter(|_| spec.source == BENCH);
+    let commands = tasks.filter_map(|task| match &task.work {
+        Work::Command { argv, .. } => Some(match &argv[..] {
+            [_, flag, script] if flag == "-c" => literal(script),
+            words => {
+                let words: Vec<String> = words
+                    .iter()
+                    .map(|word| shell_word(&literal(word)))
+                    .collect();
+                words.join(" ")
+            }
+        }),
+        _ => None,
+    });
+    commands.collect()
 }
 
 /// The hash of a journal as it is now.

@@ -3,7 +3,7 @@
 use super::evidence::Evidence;
 use fairtrial_model::{Direction, Outcome, Record, TrialKey};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs that are worth a picture, and pairs that it has room for.
 const FEWEST: usize = 3;
@@ -41,7 +41,6 @@ pub(super) fn pairs(evidence: &Evidence<'_>) -> Vec<ArmPairs> {
     if spec.arms.len() < 2 || spec.is_swept() {
         return Vec::new();
     }
-    let tasks = spec.tasks.len();
     let of_arm = |arm: &str| {
         let records = evidence.records.iter();
         let records = records.filter(|record| record.trial.arm.as_deref() == Some(arm));
@@ -52,13 +51,17 @@ pub(super) fn pairs(evidence: &Evidence<'_>) -> Vec<ArmPairs> {
     let others = spec.arms.iter().filter(|arm| arm.name != control);
     let found = others.map(|arm| {
         let own = of_arm(&arm.name);
-        let both = own
-            .iter()
-            .filter_map(|(key, value)| Some((key, value, base.get(key)?)));
+        let both = || {
+            own.iter()
+                .filter_map(|(key, value)| Some((key, value, base.get(key)?)))
+        };
+        let tasks: BTreeSet<&str> = both().map(|((task, ..), ..)| *task).collect();
         let (mut differences, mut broken) = (Vec::new(), 0);
-        for (key, value, base) in both {
+        for (key, value, base) in both() {
             match (value, base) {
-                (Some(value), Some(base)) => differences.push((name(key, tasks), value - base)),
+                (Some(value), Some(base)) => {
+                    differences.push((name(key, tasks.len()), value - base))
+                }
                 _ => broken += 1,
             }
         }

@@ -12,6 +12,7 @@ pub(super) fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> 
         counted: arm.scores.len(),
         trials: arm.rollouts,
         share,
+        can_resume: true,
     };
     let tasks = by_task(arm);
     let counts: Vec<Proportion> = tasks.values().copied().collect();

@@ -228,6 +228,7 @@ impl SequentialRule {
             counted: validity.counted,
             trials: validity.trials,
             share: validity.share,
+            can_resume: validity.can_resume,
         }))
     }
 

@@ -367,7 +367,7 @@ fn a_run_of_which_the_machine_broke_too_much_goes_on_and_ends_without_an_answer(
     assert_eq!(rule.trajectory().answers[0].stop, None);
     assert!(matches!(
         no_answer(&reason),
-        ObjectionKind::TooFewCount { side, counted: 16, trials: 20, share } if side == "candidate" && *share == 0.9
+        ObjectionKind::TooFewCount { side, counted: 16, trials: 20, share, .. } if side == "candidate" && *share == 0.9
     ));
 }
 

@@ -29,7 +29,7 @@ impl Heading {
 }
 
 /// What an arrow at the end of an interval means.
-pub(super) const GOES_ON: &str = "An arrow says that an interval goes on beyond the edge.";
+pub(super) const GOES_ON: &str = "An arrow says that an interval reaches beyond the edge.";
 
 /// What an axis must show of a value with its interval: the value, and each end as far as `reach` from it. An end that
 /// is NaN is none, and takes no room.

@@ -2,6 +2,7 @@
 //! things stand.
 
 mod curves;
+mod density;
 mod distribution;
 mod forest;
 mod frontier;
@@ -16,6 +17,7 @@ mod radial;
 mod trajectory;
 
 pub use curves::{Curve, Curves, curves};
+pub use density::{Densities, DensityLine, density};
 pub use distribution::{Distribution, DistributionGroup, distribution};
 pub use forest::{Forest, ForestRow, forest};
 pub use frontier::{Frontier, FrontierArm, frontier};

@@ -8,7 +8,7 @@ use fairtrial_session::{CancelWait, Cancelled};
 use fairtrial_text::duration::span;
 use serde_json::json;
 
-/// Stop a run: what is in flight is ended and marked cancelled, and `run --resume` can go on later
+/// Stop a run: what is in flight is ended and marked cancelled, and `run --resume` can continue it later
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fairtrial cancel my_benchmark")]
 pub(crate) struct Args {

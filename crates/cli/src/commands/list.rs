@@ -70,10 +70,13 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         for run in &runs {
             printer.line(row(run, width));
         }
-        for run in &runs {
-            if let Some(flaw) = flaw(run) {
-                printer.warn(flaw);
-            }
+        let flaws: Vec<String> = runs.iter().filter_map(flaw).collect();
+        for flaw in flaws.iter().take(FLAWS) {
+            printer.warn(flaw);
+        }
+        if let Some(more @ 1..) = flaws.len().checked_sub(FLAWS) {
+            let runs = counted(more as u64, "more run");
+            printer.warn(format!("{runs} with such journals: `--json` has them all"));
         }
     }
     Ok(Exit::Fine)
@@ -89,6 +92,9 @@ fn row(run: &RunRow, width: usize) -> String {
         outcome_words(&run.counts)
     )
 }
+
+/// Damaged journals that are named one by one.
+const FLAWS: usize = 3;
 
 /// What is lost or not finished in a run's journal.
 fn flaw(run: &RunRow) -> Option<String> {

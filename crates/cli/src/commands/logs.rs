@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Which attempt [default: the newest that was started]
     #[arg(long, value_name = "N")]
     attempt: Option<u32>,
-    /// Standard error in place of standard output
+    /// Standard error in place of standard output [default: only where that is empty]
     #[arg(long, conflicts_with = "job")]
     stderr: bool,
     /// What the scheduler's job wrote, in place of the trial
@@ -40,9 +40,17 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         (false, true) => LogKind::Stderr,
         (false, false) => LogKind::Stdout,
     };
-    let log = session.log(&run, trial, args.attempt, kind)?;
-    if trial.is_none() {
-        console.printer.tell(format!("trial {}", log.trial));
+    let mut log = session.log(&run, trial, args.attempt, kind)?;
+    let mut what = String::new();
+    if kind == LogKind::Stdout && log.text.trim().is_empty() {
+        let other = session.log(&run, Some(log.trial), Some(log.attempt), LogKind::Stderr)?;
+        if !other.text.trim().is_empty() {
+            what = ": nothing on standard output; this is standard error".to_owned();
+            log = other;
+        }
+    }
+    if trial.is_none() || !what.is_empty() {
+        console.printer.tell(format!("trial {}{what}", log.trial));
     }
     if args.json {
         console.printer.json(&json!({

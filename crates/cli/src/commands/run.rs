@@ -19,7 +19,7 @@ use fairtrial_spec::EngineChoice;
 #[command(after_help = "\
 Examples:
   fairtrial run bench.toml
-  fairtrial run bench.toml --resume              go on after a crash, a Ctrl-C or a reboot
+  fairtrial run bench.toml --resume              resume after a crash, a Ctrl-C or a reboot
   fairtrial run bench.toml --only arm=candidate --set seeds=3
   fairtrial run bench.toml --until decided       stop when the difference is known
   fairtrial run bench.toml --until decided --looks 5,10,20   look after 5, 10 and 20 pairs
@@ -28,7 +28,7 @@ Examples:
   fairtrial run bench.toml --engine slurm --detach   on a cluster; then `watch`, `wait`, `status`
 
 Ctrl-C once: trials in flight finish, nothing new starts. Twice: they are ended and marked cancelled.
-On a cluster, Ctrl-C leaves the jobs alone: they go on, and `fairtrial wait` picks them up.")]
+On a cluster, Ctrl-C leaves the jobs alone: they run on, and `fairtrial wait` picks them up.")]
 #[allow(
     clippy::option_option,
     clippy::struct_excessive_bools,

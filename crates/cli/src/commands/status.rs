@@ -117,7 +117,7 @@ fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Conso
         .is_some_and(|(_, status)| status == RunStatus::Budget)
     {
         printer.line(
-            "  its budget is spent; `fairtrial run SPEC --resume` goes on where `budget` is raised or was one of time",
+            "  its budget is spent; `fairtrial run SPEC --resume` resumes it where `budget` is raised or was one of time",
         );
     } else if state.is_half_scored() {
         printer.line(format!(
@@ -126,7 +126,7 @@ fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Conso
             run.stamp()
         ));
     } else if state.counts.total() < trials {
-        printer.line("  `fairtrial run SPEC --resume` goes on with it");
+        printer.line("  `fairtrial run SPEC --resume` resumes it");
     }
     for warning in &glance.warnings {
         printer.warn(warning);

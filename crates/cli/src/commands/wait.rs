@@ -19,14 +19,14 @@ pub(crate) struct WaitArgs {
     json: bool,
 }
 
-/// Watch a run as it goes on; picks up jobs that were left with a scheduler
+/// Watch a run while it runs; picks up jobs that were left with a scheduler
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   fairtrial watch my_benchmark
 
-On a terminal it takes the whole screen while the run goes on: q leaves, up and down choose a trial, l shows its log, \
-p pauses the run or lets it go on, c cancels it. Elsewhere it prints lines. Leaving does nothing to the run.")]
+On a terminal it takes the whole screen while it runs: q leaves, up and down choose a trial, l shows its log, \
+p pauses the run or continues it, c cancels it. Elsewhere it prints lines. Leaving does nothing to the run.")]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     run: RunArgs,

@@ -105,7 +105,7 @@ impl Frame {
         let keys = if shown.asks {
             "Stop the run and end what is in flight? y / n"
         } else if shown.said.is_empty() {
-            "q leave   up/down choose   l log   p pause or go on   c cancel the run"
+            "q leave   up/down choose   l log   p pause or continue   c cancel the run"
         } else {
             shown.said
         };

@@ -130,11 +130,11 @@ fn hint(error: &SessionError) -> Option<String> {
              controller"
         }
         SessionError::CodeChanged { .. } => {
-            "`--reuse` starts a new run that keeps what did not change; `--accept code` goes on all the same and has two \
+            "`--reuse` starts a new run that keeps what did not change; `--accept code` continues all the same and has two \
              versions in one run"
         }
         SessionError::OtherBudget { .. } => {
-            "`--resume` goes on with that run and its budget; without --reuse a new run starts with its own"
+            "`--resume` continues that run with its budget; without --reuse a new run starts with its own"
         }
         SessionError::OtherLooks(_) => {
             "its records were looked at: without --reuse a new run starts with its own, on other seeds"
@@ -150,7 +150,7 @@ fn hint(error: &SessionError) -> Option<String> {
                 as_recorded: false,
                 data_words: String::new(),
             };
-            return Some(format!("`{}` goes on with it", typed.resume(None)));
+            return Some(format!("`{}` resumes it", typed.resume(None)));
         }
         SessionError::Unfinished {
             run: RunLabel { name, stamp },

@@ -143,7 +143,7 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
         ),
         Notice::KeepsRule => (
             Warning,
-            "the run goes on by the stopping rule that it began with".to_owned(),
+            "the run keeps the stopping rule that it began with".to_owned(),
         ),
         Notice::KeepsCaps(keys) => (Note, kept_caps_words(keys)),
         Notice::Remeasured(measured) => (Note, remeasured_words(measured)),

@@ -199,7 +199,11 @@ fn runs_of_two_benches_are_no_pairs() {
         &project,
         &[&args[..], &["--save-baseline", "main"]].concat(),
     );
-    bench(&project, &args);
+    // Of another length, and so with other seeds: they count rounds and say nothing.
+    bench(&project, &["-r", "14", "-N", "sleep 0.001", "sleep 0.002"]);
+    let gated = project.run(&["gate", "bench", "--baseline", "main"]);
+    let said = format!("{}{}", gated.out, gated.err);
+    assert!(!said.contains("different seeds"), "{said}");
     let two = |args: &[&str]| {
         let ran = project.run(&[args, &["--json"]].concat());
         let found = ran.json();

@@ -40,6 +40,18 @@ fn a_trial_is_explained_by_its_end_and_what_it_wrote() {
 }
 
 #[test]
+fn a_program_that_does_not_start_is_named() {
+    let project = Project::with_spec("name = \"bench\"\nseeds = 2\ncommand = \"./work\"\n");
+    project.write("work", "#!/no/such/interpreter\n");
+    project.shell("chmod +x work");
+    let ran = project.run(&["run", "bench.toml"]);
+    let said = "could not run `./work`: No such file or directory";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    let said = project.expect(0, &["explain", "bench"]).out;
+    assert!(said.contains("infra: could not run `./work`"), "{said}");
+}
+
+#[test]
 fn every_kind_of_starter_is_valid() {
     let project = Project::new();
     for kind in ["training", "agents", "timing", "experiment", "table"] {

@@ -83,6 +83,38 @@ fn a_profile_counts_the_runs_on_the_better_side() {
 }
 
 #[test]
+fn times_have_a_density_and_a_bench_says_how_to_make_it_again() {
+    let project = Project::new();
+    project.expect(0, &["bench", "-N", "-r", "22", "true", "true 'a b'"]);
+    let data = project.expect(0, &["report", "--json"]).json();
+    let density = &data["densities"][0];
+    assert_eq!(density["metric"], "wall");
+    assert_eq!(density["iterations"], false);
+    assert_eq!(density["groups"][1]["values"], 22);
+    project.expect(0, &["report", "--html", "r.html"]);
+    let html = project.read("r.html");
+    assert!(html.contains("wall: density of trials"), "{html}");
+    assert!(
+        html.contains("fairtrial bench true &#x27;true &#x27;\\&#x27;&#x27;a b"),
+        "{}",
+        html.split("How to reproduce").last().unwrap()
+    );
+    project.expect(0, &["verify"]);
+}
+
+#[test]
+fn the_density_of_an_experiment_is_that_of_its_iterations() {
+    let project = Project::with_spec(
+        "experiment = \"noop\"\nprocesses = 2\niterations = { warmup = 0, measured = 12 }\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let data = project.expect(0, &["report", "--json"]).json();
+    let density = &data["densities"][0];
+    assert_eq!(density["iterations"], true, "{}", data["densities"]);
+    assert_eq!(density["groups"][0]["values"], 24);
+}
+
+#[test]
 fn the_looks_of_a_sequential_run_have_a_unit_and_the_margin() {
     let project = Project::with_spec(
         "name = \"bench\"\nseeds = 12\ncommand = [\"sh\", \"t.sh\", \"{seed}\", \"{lift}\"]\n\

@@ -217,6 +217,8 @@ fn what_is_no_question_is_refused_plainly() {
         "api/run?run=/etc/20250824__12-34-56",
         "api/run?run=bench",
         "api/trial?trial=0",
+        "api/history?name=../../results.csv",
+        "api/history?name=",
         "nothing",
     ];
     for path in outside {

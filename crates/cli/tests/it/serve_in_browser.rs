@@ -85,7 +85,7 @@ fn a_run_is_followed_as_it_goes() {
     browser.open(&server.url);
     browser.wait("document.querySelector('.runs .b-running')");
     easy_to_use(&mut browser, "all runs");
-    browser.click(".runs a");
+    browser.click(".runs a[href^=\"#/run/\"]");
     // Before anything has ended: what runs, what waits, and the curves so far.
     browser.wait("document.querySelectorAll('.card')[0]?.querySelectorAll('li').length === 2");
     browser.wait("document.querySelectorAll('.card')[1].innerText.includes('Waiting: 10')");
@@ -161,7 +161,7 @@ fn a_hundred_thousand_trials_are_filtered_and_only_those_on_the_screen_are_there
     let mut browser = Browser::new();
     browser.open(&server.url);
     browser.wait("document.querySelector('.runs a')");
-    browser.click(".runs a");
+    browser.click(".runs a[href^=\"#/run/\"]");
     browser.wait("document.querySelector('.ft-count')?.innerText === '100,000 trials'");
     let rows = "document.querySelectorAll('.ft-space .ft-row').length";
     assert!(browser.js(rows).as_u64().unwrap() < 60);
@@ -207,6 +207,13 @@ fn two_runs_are_chosen_and_compared() {
         "identical"
     );
     easy_to_use(&mut browser, "a comparison");
+    // All runs of the benchmark, metric by metric.
+    browser.open(&server.url);
+    browser.wait("document.querySelector('.runs a[href^=\"#/history/\"]')");
+    browser.click(".runs a[href^=\"#/history/\"]");
+    browser
+        .wait("document.querySelector('.report figure svg')?.textContent.includes('run by run')");
+    easy_to_use(&mut browser, "a history");
     // What cannot be compared says why.
     let url = format!(
         "{}#/compare?a=bench/20250824__12-34-56&b=no/20250824__12-34-56",

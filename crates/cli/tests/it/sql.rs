@@ -85,3 +85,46 @@ fn a_question_changes_nothing() {
         .json();
     assert_eq!(rows[0]["n"], 1);
 }
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest_one() {
+    let project = Project::with_spec(SPEC);
+    for (question, said) in [
+        (
+            "select stam from runs",
+            "there is no column `stam`; did you mean `stamp`?",
+        ),
+        (
+            "select t.outcom from trials t",
+            "there is no column `t.outcom`; did you mean `outcome`?",
+        ),
+        (
+            "select value from metric",
+            "there is no table `metric`; did you mean `metrics`?",
+        ),
+        (
+            "select zzz from metrics",
+            "there is no column `zzz`; there are: run, trial, metric, value",
+        ),
+    ] {
+        let ran = project.expect(2, &["sql", question]);
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_largest_seeds_keep_all_their_digits() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nseeds = [7, 18446744073709551615]\ncommand = \"true\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let question = "select seed from trials order by seed";
+    let rows = project.expect(0, &["sql", question, "--json"]).json();
+    assert_eq!(
+        rows,
+        serde_json::json!([{"seed": 7}, {"seed": "18446744073709551615"}])
+    );
+    let question = "select count(*) as n from trials where seed = '18446744073709551615'";
+    let rows = project.expect(0, &["sql", question, "--json"]).json();
+    assert_eq!(rows[0]["n"], 1);
+}

@@ -111,7 +111,7 @@ impl RemoteRun<'_> {
             None => now + (usual * factor).min(MOST_BACKOFF.max(usual)),
         };
         if self.failures == 1 {
-            self.warn(format!("{error}; jobs go on, asking again later"));
+            self.warn(format!("{error}; jobs run on, asking again later"));
         }
     }
 

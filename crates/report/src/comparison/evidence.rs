@@ -2,10 +2,15 @@
 
 use super::verdicts::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use fairtrial_analysis::compare::{Contrast, FailureCount, TaskLine};
+use crate::words::objection;
+use fairtrial_analysis::compare::{Contrast, Effect, FailureCount, TaskLine};
 use fairtrial_model::Tolerance;
+use fairtrial_text::count::first_of;
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share;
+
+/// Tasks that a note names.
+const NAMED: usize = 3;
 
 /// How often each side failed; nothing where nothing did.
 pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {
@@ -120,6 +125,7 @@ fn task_section(contrast: &Contrast, metric: &str) -> Section {
         Column::numbers("n").may_go(3),
         Column::words("verdict"),
     ]);
+    let mut notes = held_back(&lines);
     let mut tally = [0_usize; 4];
     for line in lines {
         let place = match line.difference {
@@ -156,12 +162,35 @@ fn task_section(contrast: &Contrast, metric: &str) -> Section {
         0 => String::new(),
         _ => format!(", not compared in {open}"),
     };
+    notes.push(format!(
+        "Higher in {higher}, equal in {equal}, lower in {lower}{open}. Adjusted for the number of tasks; decides nothing on \
+         its own."
+    ));
     Section {
         title: format!("{metric} by task"),
         grid: grid.without_empty_columns(),
-        notes: vec![format!(
-            "Higher in {higher}, equal in {equal}, lower in {lower}{open}. Adjusted for the number of tasks; decides nothing \
-             on its own."
-        )],
+        notes,
     }
+}
+
+/// Tasks whose interval excludes 0 and whose verdict does not say so, with the reason.
+fn held_back(lines: &[&TaskLine]) -> Vec<String> {
+    let surprising = lines.iter().filter(|line| {
+        let effect = line.effect.as_ref();
+        let excludes = |effect: &Effect| effect.absolute.low > 0.0 || effect.absolute.high < 0.0;
+        line.verdict.is_held_back() && effect.is_some_and(excludes)
+    });
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for line in surprising {
+        let Some(why) = line.verdict.held_back_by().next().map(objection) else {
+            continue;
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, tasks)) => tasks.push(line.task.clone()),
+            None => reasons.push((why, vec![line.task.clone()])),
+        }
+    }
+    let sentence =
+        |(why, tasks): (String, Vec<String>)| format!("{}: {why}.", first_of(&tasks, NAMED));
+    reasons.into_iter().map(sentence).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::page::Page;
 use super::terminal::Terminal;
+use crate::answer::comparison_lines;
 use crate::comparison::{
     failure_section, fairness_section, mismatch_sentences, primary_sentences, task_sections, tone,
     verdict_section, verdict_sentence, watched_sentence,
@@ -12,7 +13,12 @@ use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Role};
 use fairtrial_analysis::watch::WatchReport;
 
-/// The comparison as `compare` prints it: the verdicts, then what they rest on.
+/// Lines that are seen at once, as a rule; what is longer ends with the verdict again.
+const SEEN: usize = 15;
+/// Objections at the end.
+const OBJECTIONS: usize = 2;
+
+/// The comparison as `compare` prints it: the verdicts, what they rest on, and where that is long the verdict at the end.
 pub fn comparison(
     comparison: &Comparison,
     watched: Option<&WatchReport>,
@@ -33,6 +39,12 @@ pub fn comparison(
     }
     for section in ranking_sections(&comparison.rankings) {
         page.section(&section);
+    }
+    if page.height() > SEEN {
+        page.gap();
+        for line in comparison_lines(comparison, OBJECTIONS) {
+            page.columns(&line.text, line.tone);
+        }
     }
     page.finish()
 }

@@ -1,11 +1,13 @@
 //! A report as one HTML page: nothing to load, whole without its script, light and dark, from a telephone to a wide screen.
 
 use crate::grid::{Align, Grid, Section, Tone};
+use crate::history::{RunRows, figure, headline, notes, sections};
 use crate::page::{Block, Page, compared, page, whole_trial};
 use crate::seal::{self, SealFacts};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use fairtrial_analysis::Comparison;
+use fairtrial_analysis::history::BenchmarkHistory;
 use fairtrial_analysis::report::{ReportData, WholeTrial};
 use fairtrial_chart::{Layout, page_style};
 use fairtrial_text::escape::{self, xml, xml_sentence};
@@ -113,6 +115,33 @@ pub fn policy() -> String {
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{hash}'; base-uri 'none'; \
          form-action 'none'"
     )
+}
+
+/// Charts of a history at most.
+const MOST_LINES: usize = 24;
+
+/// A benchmark over its runs as a part of a page: a chart for each metric, where its level changed, and all lines.
+pub fn history(found: &BenchmarkHistory) -> String {
+    let mut html = format!("<p class=\"headline\">{}</p>\n", xml(&headline(found)));
+    html.push_str("<div id=\"charts\"><div class=\"blocks\">\n");
+    let lines = found.lines.iter().take(MOST_LINES).enumerate();
+    html.extend(lines.map(|(place, line)| {
+        let figure = Box::new(figure(found, line));
+        block_html(&Block::Chart(format!("history-{place}"), figure))
+    }));
+    html.push_str("</div></div>\n");
+    let tables = sections(found, RunRows::InLines).into_iter();
+    html.extend(tables.map(|section| block_html(&Block::Table(section))));
+    let mut notes = notes(found);
+    if found.lines.len() > MOST_LINES {
+        notes.push(format!(
+            "{MOST_LINES} charts are shown; the table has every line."
+        ));
+    }
+    for note in notes {
+        let _ = writeln!(html, "<p class=\"note\">{}</p>", xml_sentence(&note));
+    }
+    html
 }
 
 /// A comparison as a part of a page: its verdicts, tables and charts.

@@ -64,7 +64,11 @@ fn swept(data: &ReportData) -> Vec<Block> {
 pub(super) fn failures(data: &ReportData) -> Vec<Block> {
     let failures = &data.failures;
     if failures.total == 0 {
-        return vec![Block::Words("Every trial ended ok.".to_owned())];
+        let words = match data.run.unfinished() {
+            Some(_) => "No trial has failed so far.",
+            None => "Every trial ended ok.",
+        };
+        return vec![Block::Words(words.to_owned())];
     }
     let shown = failures.shown.len();
     let first = if shown < failures.total {

@@ -1,6 +1,7 @@
 //! The charts of a report, from its data.
 
 use super::content::Block;
+use super::densities::density;
 use super::forests::forests;
 use super::histories::history;
 use super::suites;
@@ -35,6 +36,7 @@ pub(super) fn named(data: &ReportData) -> Vec<(String, Figure)> {
     found.extend(data.sequential.iter().flat_map(trajectories));
     found.extend(data.curves.iter().map(curves));
     found.extend(data.distributions.iter().map(distribution));
+    found.extend(data.densities.iter().map(density));
     found.extend(data.shares.as_ref().map(radial));
     found.extend(
         data.profile

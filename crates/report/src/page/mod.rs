@@ -2,6 +2,7 @@
 //! they cannot say different things.
 
 mod content;
+mod densities;
 mod evidence;
 mod figures;
 mod forests;

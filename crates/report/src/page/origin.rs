@@ -31,11 +31,13 @@ pub(super) fn trials(data: &ReportData) -> Vec<Block> {
             cell.trials.to_string().into(),
         ]);
     }
-    blocks.push(Block::Table(Section {
-        title: "Behind the results".to_owned(),
-        grid: grid.without_empty_columns(),
-        notes: Vec::new(),
-    }));
+    if !grid.rows.is_empty() {
+        blocks.push(Block::Table(Section {
+            title: "Behind the results".to_owned(),
+            grid: grid.without_empty_columns(),
+            notes: Vec::new(),
+        }));
+    }
     blocks
 }
 
@@ -59,7 +61,7 @@ fn compared(data: &ReportData) -> Option<Section> {
             ]);
         }
     }
-    Some(Section {
+    (!grid.rows.is_empty()).then(|| Section {
         title: "Behind the verdicts".to_owned(),
         grid,
         notes: Vec::new(),
@@ -197,7 +199,12 @@ pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
     ) {
         commands.push(format!("git checkout {}", shell_word(commit)));
     }
-    let mut again = format!("fairtrial run {}", shell_word(&run.spec));
+    let mut again = if run.bench.is_empty() {
+        format!("fairtrial run {}", shell_word(&run.spec))
+    } else {
+        let words: Vec<_> = run.bench.iter().map(|word| shell_word(word)).collect();
+        format!("fairtrial bench {}", words.join(" "))
+    };
     for set in &run.set {
         again = format!("{again} --set {}", shell_word(set));
     }
@@ -211,6 +218,11 @@ pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
     commands.push(format!("fairtrial report {name} --rollout {}", run.stamp));
     commands.push(format!("fairtrial verify {name} --rollout {}", run.stamp));
     let mut blocks = vec![Block::Commands(commands)];
+    if !run.bench.is_empty() {
+        blocks.push(Block::Words(
+            "With the options that the bench was given: its spec.json has them.".to_owned(),
+        ));
+    }
     if dirty && !is_kept {
         blocks.push(Block::Words(
             "The source had uncommitted changes: the commit alone does not give it back."

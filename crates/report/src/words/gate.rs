@@ -3,23 +3,13 @@
 use super::sequential::arm_reason;
 use super::verdict::why;
 use fairtrial_analysis::compare::{FailureCount, Failures, Word};
-use fairtrial_analysis::gate::{Gate, GateReason, Held, LineReason, SequentialReason};
+use fairtrial_analysis::gate::{GateReason, Held, LineReason, SequentialReason};
 use fairtrial_text::share;
 
 /// A reason of the whole answer, without a full stop.
-pub(crate) fn gate_reason(gate: &Gate, reason: &GateReason) -> String {
+pub(crate) fn gate_reason(reason: &GateReason) -> String {
     match reason {
-        GateReason::Line(line) => {
-            // With several contrasts, a line says whose it is.
-            let several = gate.lines.iter().any(|of| of.sides != gate.lines[0].sides);
-            let whose = if several {
-                format!("{}, ", line.sides)
-            } else {
-                String::new()
-            };
-            let (word, why) = (line.word.text(), line_reason(&line.reason));
-            format!("{whose}{}: {word}, {why}", line.metric)
-        }
+        GateReason::Line(line) => line_reason(&line.reason),
         GateReason::Infra(side) => format!(
             "{} of {} trials of {} could not be run (infra): nothing is concluded",
             side.infra, side.trials, side.side

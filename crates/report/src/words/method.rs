@@ -99,6 +99,7 @@ pub(crate) fn not_ranked(side: &str, why: &NotRanked) -> String {
             counted,
             trials,
             share,
-        } => too_few_count(side, *counted, *trials, *share),
+            can_resume,
+        } => too_few_count(side, (*counted, *trials), *share, *can_resume),
     }
 }

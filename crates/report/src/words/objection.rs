@@ -67,7 +67,8 @@ pub(crate) fn objection(objection: &Objection) -> String {
             counted,
             trials,
             share,
-        } => too_few_count(side, *counted, *trials, *share),
+            can_resume,
+        } => too_few_count(side, (*counted, *trials), *share, *can_resume),
         ObjectionKind::StoppedEarly => {
             "the run stopped early by looking at this metric, so that an interval that looks once does not hold; the run's \
              own answer does (`fairtrial report`)"
@@ -285,10 +286,19 @@ fn definition_changes(changes: &[DefinitionChange]) -> String {
 }
 
 /// Why so few trials do not suffice, and what to do.
-pub(super) fn too_few_count(side: &str, counted: usize, trials: usize, share: f64) -> String {
+pub(super) fn too_few_count(
+    side: &str,
+    (counted, trials): (usize, usize),
+    share: f64,
+    can_resume: bool,
+) -> String {
+    let again = if can_resume {
+        "; `--resume` runs the others again, and `valid` of [analysis] lowers the floor"
+    } else {
+        ""
+    };
     format!(
-        "only {counted} of {trials} trials of {side} count, fewer than {}: nothing is concluded; `--resume` runs the others \
-         again, and `valid` of [analysis] lowers the floor",
+        "only {counted} of {trials} trials of {side} count, fewer than {}: nothing is concluded{again}",
         fairtrial_text::share::percent(share)
     )
 }

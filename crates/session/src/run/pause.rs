@@ -67,7 +67,7 @@ impl Session {
             let said = std::fs::read_to_string(&log).unwrap_or_default();
             return Err(SessionError::Input(said.trim().to_owned()));
         }
-        Ok(format!("{name} {stamp} goes on"))
+        Ok(format!("{name} {stamp} continues"))
     }
 }
 

@@ -73,6 +73,30 @@ fn unknown_key(entry: &Entry, section: &'static Section) -> Diagnostic {
     .help(help)
 }
 
+/// A name with dots that was written without quotes, and so became tables in tables: `[metrics.eval.score]`.
+fn unquoted(entry: &Entry, section: &'static Section) -> Option<Diagnostic> {
+    let nested = |entry: &'_ Entry| -> Option<usize> {
+        let inside = &entry.value.map()?.entries;
+        inside
+            .iter()
+            .position(|it| section.key(&it.key).is_none() && it.value.map().is_some())
+    };
+    let (mut name, mut last) = (entry.key.clone(), entry);
+    while let Some(place) = nested(last) {
+        last = &last.value.map()?.entries[place];
+        name = format!("{name}.{}", last.key);
+    }
+    (!std::ptr::eq(last, entry)).then(|| {
+        error(
+            last.key_span,
+            format!("{} has no key `{}`", section.noun, last.key),
+        )
+        .help(format!(
+            "a name with dots needs quotes: `\"{name}\"`, as in `[metrics.\"{name}\"]`"
+        ))
+    })
+}
+
 fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Severity::Error, span, message)
 }
@@ -132,6 +156,12 @@ fn check_map(node: &Node, inner: &'static Type, keys: Keys, problems: &mut Probl
     for entry in node.map().map_or(&[][..], |map| &map.entries) {
         if let Err(message) = keys.check(&entry.key) {
             problems.push(error(entry.key_span, message));
+        }
+        if let (Keys::Free, Type::Section(section)) = (keys, inner)
+            && let Some(problem) = unquoted(entry, section)
+        {
+            problems.push(problem);
+            continue;
         }
         check(&entry.value, inner, &entry.key, problems);
     }

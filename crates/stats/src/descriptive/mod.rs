@@ -2,6 +2,7 @@
 
 mod accumulator;
 mod correlation;
+mod density;
 mod location;
 mod moments;
 mod quantile;
@@ -11,6 +12,7 @@ mod summary;
 
 pub use accumulator::Accumulator;
 pub use correlation::correlation;
+pub use density::Density;
 pub use location::geometric_mean;
 pub(crate) use moments::Moments;
 pub use moments::{excess_kurtosis, mean, sd, skewness, variance};

@@ -2,8 +2,8 @@
 
 use crate::common::{Golden, assert_close, number, numbers};
 use fairtrial_stats::descriptive::{
-    Accumulator, CompensatedSum, QuantileRule, coefficient_of_variation, describe, excess_kurtosis,
-    geometric_mean, mad, mean, median, quantile, sd, skewness, variance,
+    Accumulator, CompensatedSum, Density, QuantileRule, coefficient_of_variation, describe,
+    excess_kurtosis, geometric_mean, mad, mean, median, quantile, sd, skewness, variance,
 };
 use fairtrial_stats::{Explain, Level, Undefined};
 use serde_json::Value;
@@ -195,4 +195,21 @@ fn spread_is_known_as_far_as_numbers_go() {
     ));
     assert_eq!(sd(&[1e-200, 1e-200, 1e-200]).unwrap(), 0.0);
     assert_eq!(sd(&[1e300, 1e300, 1e300]).unwrap(), 0.0);
+}
+
+#[test]
+fn densities_are_those_of_the_reference() {
+    let golden = Golden::load("density.json");
+    for case in golden.cases() {
+        let density = Density::of(&numbers(&case["x"])).unwrap();
+        let bandwidth = number(&case["bandwidth"]);
+        assert_close("bandwidth", density.bandwidth(), bandwidth, 1e-12);
+        let places = numbers(&case["at"]).into_iter();
+        for (x, want) in places.zip(numbers(&case["density"])) {
+            assert_close("density", density.at(x), want, 1e-9);
+        }
+    }
+    assert_eq!(golden.cases().len(), 4);
+    assert!(Density::of(&[2.0; 9]).is_err(), "no shape");
+    assert!(Density::of(&[2.0]).is_err(), "one value");
 }

@@ -13,7 +13,7 @@ use super::child_steps::{Shared, child_steps};
 use super::fork;
 use super::line::Waiting;
 use crate::inner::Inner;
-use crate::wire::Launch;
+use crate::wire::{Launch, RUN_THE_PROGRAM};
 use crate::words::Words;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
@@ -170,5 +170,5 @@ unsafe fn start_steps(shared: &Shared) -> &'static str {
         }
         libc::execve(shared.program, shared.argv.as_ptr(), shared.env.as_ptr());
     }
-    "run the program"
+    RUN_THE_PROGRAM
 }

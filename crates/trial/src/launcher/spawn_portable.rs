@@ -9,7 +9,7 @@
 use super::child::{Child, ChildFiles, NO_COMMAND, StepError, whole};
 use super::line::Waiting;
 use crate::inner::Inner;
-use crate::wire::Launch;
+use crate::wire::{Launch, RUN_THE_PROGRAM};
 use crate::words::Words;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -99,7 +99,7 @@ pub(super) fn spawn(
             Ok(())
         });
     }
-    let child = command.spawn().map_err(failed("run the program"))?;
+    let child = command.spawn().map_err(failed(RUN_THE_PROGRAM))?;
     let pid = child.id() as i32;
     let (read, write) = io::pipe().map_err(failed("make a pipe"))?;
     std::thread::spawn(move || {

@@ -4,6 +4,7 @@ mod comparison;
 mod control;
 mod error;
 mod events;
+mod history;
 mod report;
 mod runs;
 mod state;
@@ -27,6 +28,7 @@ pub(crate) fn answer(api: &Arc<Api>, path: &str, request: &HttpRequest) -> Respo
         "file" => trials::file(api, query),
         "report" => report::report(api, query),
         "api/compare" => comparison::compare(api, query),
+        "api/history" => history::history(api, query),
         "api/events" => events::events(api, query),
         "api/control" => control::control(api, request),
         _ => return assets::asset(path),

@@ -6,7 +6,7 @@ use crate::compare::data::mismatch::Mismatch;
 use crate::compare::data::side::Inputs;
 use crate::compare::data::trials::TrialOfSide;
 use crate::compare::question::MetricQuestion;
-use crate::dataset::{Dataset, FactKind};
+use crate::dataset::{Dataset, FactKind, SeedsPair};
 use std::collections::BTreeSet;
 
 /// The differences between two sources, also in how the metrics in question are made, and seeds that only one side ran.
@@ -109,7 +109,14 @@ const NAMED: usize = 5;
 
 fn seeds(planned: &[PlannedContrast<'_>]) -> Vec<Mismatch> {
     let mut found: Vec<Mismatch> = Vec::new();
-    for contrast in planned {
+    // The seeds of a bench count its rounds: two of them have as many as they took.
+    let drawn = |contrast: &&PlannedContrast<'_>| {
+        let sides = [&contrast.control, &contrast.candidate];
+        sides
+            .iter()
+            .all(|side| side.data.seeds_pair != SeedsPair::WithinRun)
+    };
+    for contrast in planned.iter().filter(drawn) {
         let rows = contrast.trials("");
         let of =
             |rows: &[TrialOfSide]| -> BTreeSet<u64> { rows.iter().map(|row| row.seed).collect() };

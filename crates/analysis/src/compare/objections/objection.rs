@@ -132,6 +132,8 @@ pub enum ObjectionKind {
         trials: usize,
         /// The share that must count.
         share: f64,
+        /// Whether what is missing can be run again.
+        can_resume: bool,
     },
     /// Records that stand on both sides.
     SameRecords {

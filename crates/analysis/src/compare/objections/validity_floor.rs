@@ -21,6 +21,7 @@ fn of_side(side: &ComparedSide<'_>, options: &CompareOptions) -> Option<Objectio
         counted: validity.counted,
         trials: validity.trials,
         share: validity.share,
+        can_resume: validity.can_resume,
     }))
 }
 

@@ -114,6 +114,8 @@ pub enum NotRanked {
         trials: usize,
         /// The share that must count.
         share: f64,
+        /// Whether what is missing can be run again.
+        can_resume: bool,
     },
 }
 
@@ -332,6 +334,7 @@ impl NotRanked {
             counted: validity.counted,
             trials: validity.trials,
             share: validity.share,
+            can_resume: validity.can_resume,
         })
     }
 
