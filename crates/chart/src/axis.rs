@@ -350,8 +350,8 @@ mod tests {
         assert_eq!(many.names_across(400.0).len(), 12);
         let pairs = (0..24).map(|n| format!("lunar-lander · {}", 10_000 + n));
         let ticks = Axis::named("", pairs.collect()).names_across(330.0);
-        assert_eq!(ticks.len(), 3);
-        assert_eq!(ticks[1].lines, ["lunar-lander", "10008"]);
+        assert_eq!(ticks.len(), 4);
+        assert_eq!(ticks[1].lines, ["lunar-lander", "10006"]);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Only these trials: by task, arm, seed, parameter, or place (see docs/reference/filters.md)
     #[arg(long, value_name = "FILTER")]
     pub(crate) only: Option<String>,
-    /// Go on with the newest run of this spec, or the one with this stamp
+    /// Resume the newest run of this spec, or the one with this stamp
     #[arg(long, value_name = "STAMP", num_args = 0..=1, conflicts_with = "reuse")]
     pub(crate) resume: Option<Option<Stamp>>,
     /// With --resume: finish with the spec as it was when the run was started

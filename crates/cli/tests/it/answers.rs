@@ -135,6 +135,21 @@ fn a_locale_without_utf_8_gets_letters() {
 }
 
 #[test]
+fn a_long_comparison_ends_with_its_verdicts_again() {
+    let spec = TRAIN.replace("[arms.candidate]", "[arms.other]\nx = 3\n[arms.candidate]");
+    let project = Project::with_spec(&spec);
+    project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(0, &["compare", "train"]);
+    assert!(lines(&ran) > MOST_LINES, "{}", ran.out);
+    let seen: Vec<&str> = ran.out.lines().collect();
+    let last = seen[seen.len() - 4..].join("\n");
+    for arm in ["other", "candidate"] {
+        assert!(last.contains(&format!("{arm} ")), "{last}");
+    }
+    assert!(last.contains("improved"), "{last}");
+}
+
+#[test]
 fn a_brief_comparison_is_a_line_per_metric() {
     let project = Project::with_spec(TRAIN);
     project.expect(0, &["run", "bench.toml"]);

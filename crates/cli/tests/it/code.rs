@@ -266,7 +266,7 @@ fn an_edit_in_the_middle_of_a_run_caps_the_verdict() {
     let project = edited_in_the_middle();
     let ran = project.expect(0, &["run", "bench.toml"]);
     assert!(
-        said(&ran).contains("changed while the run goes on: conf/a.txt"),
+        said(&ran).contains("changed while the run was running: conf/a.txt"),
         "{}",
         said(&ran)
     );

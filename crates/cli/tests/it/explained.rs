@@ -33,6 +33,10 @@ fn a_trial_is_explained_by_its_end_and_what_it_wrote() {
         project.expect(0, &["logs", &id]).out,
         project.expect(0, &["logs", "bench", "--trial", "0"]).out
     );
+    // It wrote to standard error alone, which is shown without being asked for.
+    let log = project.expect(0, &["logs", "bench"]);
+    assert!(log.out.contains("no module named torch"), "{}", log.out);
+    assert!(log.err.contains("this is standard error"), "{}", log.err);
     let json = project.expect(0, &["explain", "bench", "--json"]).json();
     assert_eq!(json["trial"]["row"]["outcome"], "failed");
     let none = project.expect(2, &["explain", "bench", "--trial", "7"]).err;

@@ -91,14 +91,11 @@ fn times_have_a_density_and_a_bench_says_how_to_make_it_again() {
     assert_eq!(density["metric"], "wall");
     assert_eq!(density["iterations"], false);
     assert_eq!(density["groups"][1]["values"], 22);
-    project.expect(0, &["report", "--html", "r.html"]);
-    let html = project.read("r.html");
-    assert!(html.contains("wall: density of trials"), "{html}");
-    assert!(
-        html.contains("fairtrial bench true &#x27;true &#x27;\\&#x27;&#x27;a b"),
-        "{}",
-        html.split("How to reproduce").last().unwrap()
-    );
+    project.expect(0, &["report", "--md", "r.md"]);
+    let page = project.read("r.md");
+    assert!(page.contains("wall: density of trials"), "{page}");
+    let again = r"fairtrial bench true 'true '\''a b'\'''";
+    assert!(page.contains(again), "{page}");
     project.expect(0, &["verify"]);
 }
 

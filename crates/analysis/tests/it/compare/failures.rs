@@ -154,6 +154,7 @@ fn a_rollout_that_failed_has_scored_nothing() {
         share: 0.95,
         rollouts: ["train".to_owned()].into(),
         holds_for: HoldsFor::Rollouts,
+        can_resume: true,
     });
     let comparison = run(&data, &CompareOptions::default());
     let found = &only_contrast(&comparison).metrics[0];

@@ -134,6 +134,7 @@ fn rollouts_of_agents_are_averaged_within_their_task_whatever_they_score() {
         share: 0.95,
         rollouts: ["count".into(), "sum".into()].into(),
         holds_for: HoldsFor::Rollouts,
+        can_resume: true,
     });
     assert_eq!(found(&data, TaskRole::ByKind), (UnitKind::Task, 2));
     assert_eq!(found(&data, TaskRole::Fixed), (UnitKind::Rollout, 12));

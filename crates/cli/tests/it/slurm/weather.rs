@@ -254,7 +254,7 @@ fn interrupted_before_submitting(site: &Site) {
     let err = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(130), "{err}");
     assert!(
-        err.contains("nothing was submitted") && !err.contains("jobs go on"),
+        err.contains("nothing was submitted") && !err.contains("jobs run on"),
         "{err}"
     );
     // Who looks submits nothing that was not wanted.
