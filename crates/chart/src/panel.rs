@@ -64,7 +64,12 @@ impl Panel {
     /// Draws into an area; `legend_lines` of room are kept under the plot, so that neighbours stay in line.
     pub(crate) fn draw(&self, on: &mut Drawing, area: Area, legend_lines: usize) {
         let names = NOTES_SHARE * area.width;
-        let upwards = self.y.upwards(NAMES_SHARE * area.width);
+        // The cells of a heat map need their width.
+        let share = match self.x.rows() {
+            Some(_) => NOTES_SHARE,
+            None => NAMES_SHARE,
+        };
+        let upwards = self.y.upwards(share * area.width);
         let plot = self.plot(area, legend_lines, &upwards);
         let title = fit(&self.title, area.width - GAP, HEADING);
         if !title.is_empty() {

@@ -107,7 +107,7 @@ fn ask(root: &DataRoot, runs: &[RunRow], sql: &str) -> Result<Answered, Question
 
 /// Why SQLite does not understand a question; where a name is wrong, with the nearest one that there is.
 fn refused(connection: &Connection, sql: &str, error: Error) -> QuestionError {
-    let Error::SqlInputError { msg, .. } = &error else {
+    let (Error::SqlInputError { msg, .. } | Error::SqliteFailure(_, Some(msg))) = &error else {
         return error.into();
     };
     let tables = [Table::RUNS, Table::Trials.name(), Table::Metrics.name()];
