@@ -1,7 +1,7 @@
 //! Judges as tables: what each said and took, how far they agree, and how right they are beside people.
 
 use crate::grid::{Column, Grid, Section};
-use crate::rollouts::{estimate, first};
+use crate::rollout_words::{estimate, first};
 use fairtrial_analysis::rollouts::{HumanAgreement, JudgeSummary, KappaFound};
 use fairtrial_text::count::counted;
 use fairtrial_text::share::percent;

@@ -21,6 +21,7 @@ pub mod markdown;
 pub mod page;
 pub mod power;
 mod ranking;
+mod rollout_words;
 mod rollouts;
 pub mod seal;
 mod sequential;

@@ -2,6 +2,7 @@
 
 use crate::grid::{Column, Grid, Section};
 use crate::judges;
+use crate::rollout_words::{estimate, first};
 use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
 use fairtrial_stats::Interval;
 use fairtrial_stats::passk::SuitePass;
@@ -9,8 +10,6 @@ use fairtrial_text::count::{counted, first_of};
 use fairtrial_text::share::percent;
 use fairtrial_text::significant::significant;
 
-/// Notes of one kind.
-const MOST_NOTES: usize = 20;
 /// Tasks that a sentence names.
 const NAMED: usize = 4;
 
@@ -150,16 +149,6 @@ pub(crate) fn identical_by_arm(summary: &RolloutSummary) -> impl Iterator<Item =
     })
 }
 
-/// The first notes of many, and how many more there are.
-pub(crate) fn first(all: impl ExactSizeIterator<Item = String>, what: &str) -> Vec<String> {
-    let left = all.len().saturating_sub(MOST_NOTES);
-    let mut some: Vec<String> = all.take(MOST_NOTES).collect();
-    if left > 0 {
-        some.push(format!("... and {left} more {what}."));
-    }
-    some
-}
-
 fn pass(summary: &RolloutSummary) -> Section {
     let mut grid = Grid::new(vec![
         Column::words("arm"),
@@ -241,15 +230,6 @@ fn excluded(arm: &ArmRollouts) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// A share with its interval.
-pub(crate) fn estimate(found: Option<(f64, Option<Interval>)>) -> String {
-    let Some((value, interval)) = found else {
-        return "N/A".to_owned();
-    };
-    let range = interval.map(|range| format!(" [{}, {}]", share(range.low), share(range.high)));
-    format!("{}{}", percent(value), range.unwrap_or_default())
-}
-
 /// A mean of scores that are no shares, with its interval.
 fn plain(mean: f64, interval: Option<Interval>) -> String {
     let range = interval.map(|range| {
@@ -257,11 +237,6 @@ fn plain(mean: f64, interval: Option<Interval>) -> String {
         format!(" [{low}, {high}]")
     });
     format!("{}{}", significant(mean, 3), range.unwrap_or_default())
-}
-
-/// An end of an interval of a share, which cannot lie outside of 0 to 1.
-fn share(end: f64) -> String {
-    percent(end.clamp(0.0, 1.0))
 }
 
 fn bounds(arm: &ArmRollouts) -> String {

@@ -91,13 +91,11 @@ pub(super) fn densities(
 /// Whether a metric is a time, by its unit, else by its name.
 fn is_time(metric: &str, unit: Option<&str>) -> bool {
     const UNITS: [&str; 9] = ["ns", "us", "µs", "μs", "ms", "s", "min", "h", "seconds"];
-    match unit {
-        Some(unit) => UNITS.contains(&unit),
-        None => {
-            let named = metric.rsplit_once('_');
-            named.is_some_and(|(of, unit)| UNITS.contains(&unit) && !of.ends_with("per"))
-        }
+    if let Some(unit) = unit {
+        return UNITS.contains(&unit);
     }
+    let named = metric.rsplit_once('_');
+    named.is_some_and(|(of, unit)| UNITS.contains(&unit) && !of.ends_with("per"))
 }
 
 /// All values of a group, and whether some are single iterations.
@@ -157,8 +155,12 @@ fn read(file: &Path, metric: &str) -> Vec<f64> {
 
 fn curve(name: &str, mut values: Vec<f64>) -> GroupDensity {
     values.sort_by(f64::total_cmp);
-    let (low, high, points) = drawn(&values).unwrap_or((f64::MIN, f64::MAX, Vec::new()));
-    let outside = values.iter().filter(|value| !(low..=high).contains(value));
+    let points = drawn(&values).unwrap_or_default();
+    let drawn = match &points[..] {
+        [(low, _), .., (high, _)] => *low..=*high,
+        _ => f64::MIN..=f64::MAX,
+    };
+    let outside = values.iter().filter(|value| !drawn.contains(value));
     GroupDensity {
         name: name.to_owned(),
         outside: outside.count(),
@@ -168,8 +170,8 @@ fn curve(name: &str, mut values: Vec<f64>) -> GroupDensity {
     }
 }
 
-/// From where to where a group is drawn, and its curve.
-fn drawn(ascending: &[f64]) -> Option<(f64, f64, Vec<(f64, f64)>)> {
+/// A group's curve, from its first place to its last.
+fn drawn(ascending: &[f64]) -> Option<Vec<(f64, f64)>> {
     if ascending.len() < FEWEST {
         return None;
     }
@@ -201,8 +203,7 @@ fn drawn(ascending: &[f64]) -> Option<(f64, f64, Vec<(f64, f64)>)> {
     let to = high + beyond;
     let step = (to - from) / (POINTS - 1) as f64;
     let places = (0..POINTS).map(|place| from + step * place as f64);
-    let points = places.map(|x| (x, density.at(x))).collect();
-    Some((from, to, points))
+    Some(places.map(|x| (x, density.at(x))).collect())
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub(super) fn pairs(evidence: &Evidence<'_>) -> Vec<ArmPairs> {
         for (key, value, base) in both() {
             match (value, base) {
                 (Some(value), Some(base)) => {
-                    differences.push((name(key, tasks.len()), value - base))
+                    differences.push((name(key, tasks.len()), value - base));
                 }
                 _ => broken += 1,
             }

@@ -1,7 +1,8 @@
 //! One arm's rollouts in numbers.
 
 use super::gathered::{Gathered, by_task};
-use super::result::{ArmRollouts, MeanScore, PassAt};
+use super::mean_score::MeanScore;
+use super::result::{ArmRollouts, PassAt};
 use crate::validity::Validity;
 use fairtrial_stats::Level;
 use fairtrial_stats::one_arm::{Proportion, clustered_mean, clustered_share};

@@ -1,7 +1,7 @@
 //! Takes the rollouts of a run in, arm by arm, and has the numbers made of them.
 
 use super::describe::describe;
-use super::gathered::Gathered;
+use super::gathered::{ANSWER_FACT, Gathered};
 use super::result::RolloutSummary;
 use super::tasks::{flaky, flips, identical};
 use crate::observation::Observation;
@@ -12,9 +12,6 @@ use std::collections::BTreeMap;
 
 /// The metric that says whether a rollout solved its task.
 const SOLVED: &str = "solved";
-
-/// The fact with the hash of what an agent did and what that took.
-pub(super) const ANSWER_FACT: &str = "answer_digest";
 
 /// Gathers rollouts.
 #[derive(Debug, Default)]

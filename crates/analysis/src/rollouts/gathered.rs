@@ -3,6 +3,9 @@
 use fairtrial_stats::one_arm::Proportion;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The fact with the hash of what an agent did and what that took.
+pub(super) const ANSWER_FACT: &str = "answer_digest";
+
 /// The rollouts of one arm.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {

@@ -1,6 +1,6 @@
 //! Scores that people gave to what judges scored, from a table: which rollout, which criterion, which score.
 
-use super::judges::JudgedRollout;
+use super::judged_rollout::JudgedRollout;
 use std::collections::BTreeMap;
 
 /// The rows of a table.

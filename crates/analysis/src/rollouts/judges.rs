@@ -1,9 +1,11 @@
 //! What judges said, rollout by rollout: how far they agree with each other, and with people who scored the same work.
 
+use super::gathered::ANSWER_FACT;
 use super::human_scores::HumanScores;
-use super::result::MeanScore;
+use super::judged_rollout::JudgedRollout;
+use super::mean_score::MeanScore;
 use crate::observation::Observation;
-use fairtrial_model::{JUDGES_FACT, JudgeVerdict};
+use fairtrial_model::JUDGES_FACT;
 use fairtrial_spec::{JUDGED_GOOD, JudgeRule};
 use fairtrial_stats::agreement::{kappa, kappa_interval};
 use fairtrial_stats::bootstrap::{Method, Plan};
@@ -103,16 +105,6 @@ pub(crate) struct JudgeGatherer {
     rollouts: Vec<JudgedRollout>,
 }
 
-/// A rollout with what judges said.
-#[derive(Debug)]
-pub(super) struct JudgedRollout {
-    pub(super) trial: u64,
-    pub(super) task: String,
-    pub(super) answer: Option<String>,
-    pub(super) verdicts: Vec<JudgeVerdict>,
-    rule: JudgeRule,
-}
-
 /// Scores of items by two or more raters, and the rollouts that they are about.
 #[derive(Debug, Default)]
 struct Ratings {
@@ -129,7 +121,7 @@ impl JudgeGatherer {
             self.rollouts.push(JudgedRollout {
                 trial: seen.trial.index,
                 task: seen.trial.task.to_string(),
-                answer: seen.facts.get(super::gather::ANSWER_FACT).cloned(),
+                answer: seen.facts.get(ANSWER_FACT).cloned(),
                 verdicts,
                 rule,
             });
@@ -247,12 +239,6 @@ impl JudgeGatherer {
                 .collect(),
             unmatched,
         }
-    }
-}
-
-impl JudgedRollout {
-    fn criteria(&self) -> impl Iterator<Item = &String> {
-        self.verdicts.iter().take(1).flat_map(|it| it.scores.keys())
     }
 }
 

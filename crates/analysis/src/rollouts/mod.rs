@@ -6,7 +6,9 @@ mod describe;
 mod gather;
 mod gathered;
 mod human_scores;
+mod judged_rollout;
 mod judges;
+mod mean_score;
 mod result;
 mod tasks;
 
@@ -16,4 +18,5 @@ pub(crate) use judges::JudgeGatherer;
 pub use judges::{
     HumanAgreement, JudgeAccuracy, JudgeAgreement, JudgeSummary, JudgeTotals, KappaFound,
 };
-pub use result::{ArmRollouts, FlakyTask, Flips, IdenticalTask, MeanScore, PassAt, RolloutSummary};
+pub use mean_score::MeanScore;
+pub use result::{ArmRollouts, FlakyTask, Flips, IdenticalTask, PassAt, RolloutSummary};

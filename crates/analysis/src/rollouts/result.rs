@@ -1,7 +1,7 @@
 //! The rollouts of a run in numbers.
 
 use super::judges::JudgeSummary;
-use fairtrial_stats::Interval;
+use super::mean_score::MeanScore;
 use fairtrial_stats::binary::PairedCounts;
 use fairtrial_stats::passk::SuitePass;
 use serde::Serialize;
@@ -70,17 +70,6 @@ pub struct ArmRollouts {
     pub tokens_per_solved: Option<f64>,
     /// Attempts whose tokens nobody counted.
     pub tokens_unknown: usize,
-}
-
-/// A mean and its interval over tasks.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MeanScore {
-    /// The mean.
-    pub mean: f64,
-    /// Its interval, rollouts clustered by task.
-    pub interval: Option<Interval>,
-    /// Why there is none.
-    pub no_interval: Option<String>,
 }
 
 /// Chances over k rollouts of a task.

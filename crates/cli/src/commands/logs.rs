@@ -41,11 +41,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         (false, false) => LogKind::Stdout,
     };
     let mut log = session.log(&run, trial, args.attempt, kind)?;
-    let mut what = String::new();
+    let mut what = "";
     if kind == LogKind::Stdout && log.text.trim().is_empty() {
         let other = session.log(&run, Some(log.trial), Some(log.attempt), LogKind::Stderr)?;
         if !other.text.trim().is_empty() {
-            what = ": nothing on standard output; this is standard error".to_owned();
+            what = ": nothing on standard output; this is standard error";
             log = other;
         }
     }

@@ -309,13 +309,11 @@ impl WordSums {
 
     /// The sum so far with what these values add under a pattern.
     fn add(&self, sum: f64, word: u64) -> f64 {
-        match self.ones {
-            Some(n) => sum + 2.0 * f64::from(word.count_ones()) - f64::from(n),
-            None => {
-                let tables = self.tables.iter().zip(word.to_le_bytes());
-                tables.fold(sum, |sum, (table, byte)| sum + table[usize::from(byte)])
-            }
+        if let Some(n) = self.ones {
+            return sum + 2.0 * f64::from(word.count_ones()) - f64::from(n);
         }
+        let tables = self.tables.iter().zip(word.to_le_bytes());
+        tables.fold(sum, |sum, (table, byte)| sum + table[usize::from(byte)])
     }
 }
 

@@ -6,12 +6,15 @@ use crate::http::{Query, Response};
 use fairtrial_report::html;
 use fairtrial_session::HistoryQuestion;
 use serde_json::json;
+use std::path::Path;
 
 pub(super) fn history(api: &Api, query: &Query) -> Answered {
     let name = query.text("name");
     // A results table has a history, too, and is named by its path: of those nothing is read here.
     let is_known = api.session.runs()?.iter().any(|run| run.name == name);
-    if !is_known || name.ends_with(".csv") || name.ends_with(".tsv") {
+    let ending = Path::new(name).extension();
+    let is_table = ending.is_some_and(|ending| ending == "csv" || ending == "tsv");
+    if !is_known || is_table {
         let text = format!("there are no runs of {name}");
         return Err(ApiError::Status(404, text));
     }

@@ -24,7 +24,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
-use steps::Inside;
+use steps::{Inside, beside};
 
 /// What of the rewards is kept, so that they can be scored again.
 const STEPS_FILE: &str = "verifier.json";
@@ -166,11 +166,6 @@ impl Drive<'_> {
         }
         Ok(room)
     }
-}
-
-/// A folder beside the agent's logs.
-fn beside(room: &Room, name: &str) -> PathBuf {
-    room.out.with_file_name(name)
 }
 
 fn mounts(room: &Room) -> Vec<Mount> {

@@ -1,6 +1,5 @@
 //! The steps of a rollout in its container: each is made ready, the agent works, then the tests say what it earned.
 
-use super::beside;
 use crate::adapter::INSTRUCTION_FILE;
 use crate::collect::Collector;
 use crate::contained::{Artifact, Contained, Health, SOLUTION, Step, TESTS};
@@ -19,7 +18,7 @@ use fairtrial_episode::{append_own, read_own};
 use fairtrial_spec::Phase;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -392,4 +391,9 @@ fn setup_failed(what: &str, ended: &ProgramEnd) -> AgentError {
         message: format!("{what}\n{}", ended.last_lines()),
         permanent: false,
     }
+}
+
+/// A folder beside the agent's logs.
+pub(super) fn beside(room: &Room, name: &str) -> PathBuf {
+    room.out.with_file_name(name)
 }

@@ -1,6 +1,6 @@
 //! All judges of a rollout: each is asked, each answer is kept, and together they come to one score per rubric.
 
-use super::{JudgeScore, JudgeSpent, LmEvaluation, ask};
+use super::ask::{JudgeScore, JudgeSpent, LmEvaluation, ask};
 use crate::score::scorer::Scorer;
 use fairtrial_model::JudgeVerdict;
 use serde::Serialize;
