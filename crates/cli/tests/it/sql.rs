@@ -73,8 +73,14 @@ fn a_question_changes_nothing() {
             "with a as (select 1) delete from runs",
             "nothing can be changed",
         ),
-        ("select nme from runs", "no such column: nme"),
-        ("select * from trails", "no such table: trails"),
+        (
+            "select nme from runs",
+            "there is no column `nme`; did you mean `name`?",
+        ),
+        (
+            "select * from trails",
+            "there is no table `trails`; did you mean `trials`?",
+        ),
     ] {
         let ran = project.expect(2, &["sql", question]);
         assert!(ran.err.contains(said), "{question}: {}", ran.err);

@@ -103,7 +103,7 @@ fn every_page_begins_with_who_it_is_for_and_what_they_have_at_its_end() {
             .find(|part| !part.is_empty() && !part.starts_with("# ") && !part.starts_with("<!--"));
         let first = first.unwrap_or_default().replace('\n', " ");
         let said = |end: &&str| first.to_lowercase().contains(*end);
-        if !first.starts_with("For ") || !ENDS.iter().any(|end| said(end)) {
+        if !first.starts_with("For ") || !ENDS.iter().any(said) {
             lacking.push(format!("{path}: {first}"));
         }
     }
