@@ -254,7 +254,7 @@ mod tests {
             words(&messages, "op"),
             ["describe", "iterate", "setup", "teardown"]
         );
-        assert!(PAGE.contains(&format!("Version {VERSION}.")));
+        assert!(PAGE.contains(&format!("version {VERSION}.")));
     }
 
     #[test]
