@@ -1,12 +1,9 @@
 //! The samples of a trial: on disk as they come, and in memory for the aggregates.
 
-use fairtrial_experiment::protocol::Sample;
+use fairtrial_experiment::protocol::{SAMPLES_FILE, Sample};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-
-/// The samples file in the trial's directory.
-pub(crate) const SAMPLES_FILE: &str = "samples.jsonl";
 
 /// Collects samples. A line is handed to the system before the next reply is looked at, so that whatever is killed
 /// later, only the iteration at hand is lost.

@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 /// Version of the protocol. A worker that does not know it says so and ends.
 pub const VERSION: u32 = 1;
+/// The file of a trial's folder in which its samples are kept, a line each.
+pub const SAMPLES_FILE: &str = "samples.jsonl";
 
 /// What the driver asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -108,8 +108,7 @@ impl Dataset {
             ));
         }
         // A bench also ends when its time is up, or the mean of its one command is known.
-        let by_time = spec.tasks.iter().all(|task| task.timed.is_some());
-        data.loss = intact::loss(&data.label, state, stops.is_some() || by_time);
+        data.loss = intact::loss(&data.label, state, stops.is_some() || spec.is_bench());
         data.problems.extend(data.loss.clone());
         // Looks at any time allow for seeds that come later.
         let at_any_time = |rule: &StopRule| rule.promise == LookPromise::Anytime;

@@ -2,7 +2,7 @@
 
 use super::distribution::{MetricDistribution, ValueGroup};
 use super::evidence::Evidence;
-use fairtrial_experiment::protocol::Sample;
+use fairtrial_experiment::protocol::{SAMPLES_FILE, Sample};
 use fairtrial_model::{Outcome, Record};
 use fairtrial_spec::{Task, Work};
 use fairtrial_stats::descriptive::{Density, QuantileRule, median, quantile_sorted};
@@ -10,8 +10,6 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The file that an experiment's trial keeps its iterations in.
-const SAMPLES_FILE: &str = "samples.jsonl";
 /// Times that a curve needs: the shape of fewer is mostly chance.
 const FEWEST: usize = 20;
 /// Times that a curve is made of; more are thinned evenly by rank, which gives the same picture.

@@ -258,14 +258,11 @@ fn facts(run: &RunDir, spec: &Spec, state: &RunState) -> RunFacts {
     }
 }
 
-/// The source of the spec of a bench.
-const BENCH: &str = "fairtrial bench";
-
 /// The commands that a bench timed.
 fn bench_commands(spec: &Spec) -> Vec<String> {
     // Specs write a brace as two.
     let literal = |word: &str| word.replace("{{", "{").replace("}}", "}");
-    let tasks = spec.tasks.iter().filter(|_| spec.source == BENCH);
+    let tasks = spec.tasks.iter().filter(|_| spec.is_bench());
     let commands = tasks.filter_map(|task| match &task.work {
         Work::Command { argv, .. } => Some(match &argv[..] {
             [_, flag, script] if flag == "-c" => literal(script),

@@ -1,12 +1,11 @@
 //! Iterations that the worker is asked for, and the samples that it answers with.
 
 use super::session::{Session, unexpected};
-use crate::samples::SAMPLES_FILE;
 use crate::tools::DriveError;
 use crate::trouble::Trouble;
 use crate::worker::{Heard, Lost, WorkerProcess};
 use fairtrial_experiment::Phase;
-use fairtrial_experiment::protocol::{Reply, Request, Sample, unfit};
+use fairtrial_experiment::protocol::{Reply, Request, SAMPLES_FILE, Sample, unfit};
 
 /// Iterations to ask for.
 #[derive(Debug, Clone, Copy)]
