@@ -36,8 +36,7 @@ pub mod usage;
 
 pub use error::AgentError;
 
-use fairtrial_model::hex;
-use sha2::{Digest, Sha256};
+use fairtrial_model::{Sha256, hex};
 
 /// The first 16 digits of a hash.
 pub(crate) fn short_hash(text: impl AsRef<[u8]>) -> String {

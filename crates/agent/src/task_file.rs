@@ -1,7 +1,7 @@
 //! Files that a task brings: what they hold, and sets of them with one hash.
 
+use fairtrial_model::Sha256;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// What a file holds.

@@ -1,8 +1,8 @@
 //! Which trials ran which code, and whether some ran another version of the same file than others: nobody can tell then
 //! what a difference between them comes from.
 
-use crate::observation::Observation;
 use crate::trial_set::TrialSet;
+use fairtrial_journal::observation::Observation;
 use fairtrial_journal::{CodePart, CodeSet, CodeSets, RunDir};
 use fairtrial_model::Code;
 use fairtrial_text::count::first_of;

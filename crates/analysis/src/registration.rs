@@ -6,11 +6,10 @@
 use crate::summary::MISSING_RULE;
 use crate::validity::Floor;
 use fairtrial_journal::Opened;
-use fairtrial_model::{UtcTime, hex};
+use fairtrial_model::{Sha256, UtcTime, hex};
 use fairtrial_spec::Spec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Version of the registration's form.

@@ -6,9 +6,8 @@ use fairtrial_journal::{
     Import, JournalError, LineHash, RunDir, RunState, effective_records, line_hashes,
     read_if_there, resolved_spec,
 };
-use fairtrial_model::{Record, hex};
+use fairtrial_model::{Record, Sha256, hex};
 use fairtrial_plan::Plan;
-use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// What was looked at, and what is not as it was recorded.

@@ -7,13 +7,12 @@ use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, MetricSource, Timed, hex};
+use fairtrial_model::{MetricDeclaration, MetricSource, Sha256, Timed, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
 use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Threads, Work, expand_env};
 use fairtrial_trial::{JobLimits, Makes, TrialJob};
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

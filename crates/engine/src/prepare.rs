@@ -5,11 +5,10 @@ use crate::request::RunRequest;
 use fairtrial_journal::{
     Durability, Event, JournalError, RunDir, resolved_spec, write_atomic, write_atomic_bytes,
 };
-use fairtrial_model::{UtcTime, hex};
+use fairtrial_model::{Sha256, UtcTime, hex};
 use fairtrial_plan::{PLAN_VERSION, Plan};
 use fairtrial_spec::Spec;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;

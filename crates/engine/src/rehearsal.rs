@@ -4,12 +4,12 @@ use crate::controls::{Asked, Controls};
 use crate::error::EngineError;
 use crate::job::inherit_all;
 use fairtrial_model::{
-    Accepts, Access, Exit, MetricDeclaration, Params, Resources, Timed, TrialId, TrialKey, UtcTime,
+    Accepts, Access, Exit, MetricDeclaration, Params, Resources, Sha256, Timed, TrialId, TrialKey,
+    UtcTime,
 };
 use fairtrial_trial::{
     Fate, JobLimits, KillHandle, Makes, Output, OutputChunk, TrialJob, TrialRunner,
 };
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -117,7 +117,7 @@ impl Rehearsal {
             cause: record.and_then(|record| record.cause.map(|cause| cause.to_string())),
             stdout: Printed {
                 bytes,
-                sha256: hash.finalize().into(),
+                sha256: hash.finalize(),
             },
             stderr,
         }

@@ -1,7 +1,6 @@
 //! What another tool recorded, in words that all tools share: an execution with its fields, its numbers and its end.
 
-use fairtrial_model::{Cause, Direction, Outcome, ParamValue, Params, UtcTime};
-use sha2::{Digest, Sha256};
+use fairtrial_model::{Cause, Direction, Outcome, ParamValue, Params, Sha256, UtcTime};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -259,7 +258,7 @@ pub struct Fact {
 
 #[cfg(test)]
 mod tests {
-    use super::{Digest, ExecutionFields};
+    use super::ExecutionFields;
 
     fn fields(of: &[(&str, i64)]) -> ExecutionFields {
         let mut fields = ExecutionFields::default();

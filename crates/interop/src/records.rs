@@ -7,7 +7,6 @@ use crate::rules::Subject;
 use fairtrial_model::{
     MetricDeclaration, Number, Params, Record, SeriesInfo, TrialId, TrialKey, UtcTime, hex,
 };
-use sha2::Digest;
 use std::collections::{BTreeMap, HashMap};
 
 /// Words that a record keeps: so many fields, so many letters each.

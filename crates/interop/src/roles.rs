@@ -4,9 +4,8 @@ use crate::error::InteropError;
 use crate::execution::Execution;
 use crate::fields::{Fields, joined};
 use crate::rules::{Arm, Rules, Subject, Way};
-use fairtrial_model::Params;
+use fairtrial_model::{Params, Sha256};
 use fairtrial_text::count::first_of;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 /// Names of fields that hold a seed, as people write them.

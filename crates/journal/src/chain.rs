@@ -4,8 +4,7 @@
 //! Whoever rewrites the whole file can make a chain too: against that, the hash of the last line is kept elsewhere
 //! (`verify` prints it, `verify --against` compares it).
 
-use fairtrial_model::hex;
-use sha2::{Digest, Sha256};
+use fairtrial_model::{Sha256, hex};
 use std::fmt;
 use std::str::FromStr;
 

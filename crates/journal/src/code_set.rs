@@ -4,8 +4,7 @@
 use crate::atomic::{Durability, write_atomic_bytes};
 use crate::error::{At, JournalError};
 use crate::run_dir::RunDir;
-use fairtrial_model::{Code, hex};
-use sha2::{Digest, Sha256};
+use fairtrial_model::{Code, Sha256, hex};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 

@@ -17,6 +17,7 @@ mod import;
 mod index;
 mod line;
 mod lock;
+pub mod observation;
 pub mod provenance;
 mod reader;
 mod reading;

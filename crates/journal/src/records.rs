@@ -2,6 +2,7 @@
 
 use crate::error::{At, JournalError};
 use crate::line;
+use crate::observation::Observation;
 use crate::state::RunState;
 use crate::trial_states::TrialState;
 use fairtrial_model::Record;
@@ -39,8 +40,15 @@ impl RecordFile {
         self.read_as(trial)
     }
 
-    /// The same as a type of the caller's that holds less of a record and may borrow its text: what makes reading
-    /// 100,000 records quick.
+    /// What there is to judge of the effective record of a trial, where it has one.
+    pub fn observation(
+        &mut self,
+        trial: &TrialState,
+    ) -> Result<Option<Observation<'_>>, JournalError> {
+        self.read_as(trial)
+    }
+
+    /// The same as a type of the caller's that holds less of a record and may borrow its text.
     pub fn read_as<'a, T: Deserialize<'a>>(
         &'a mut self,
         trial: &TrialState,

@@ -4,11 +4,10 @@
 //! retries, how much of the logs is kept. Metrics are read after the fact, so they belong to the plan, not to a trial.
 
 use crate::trial::Trial;
-use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId, hex};
+use fairtrial_model::{IDENTITY_VERSION, Identity, Sha256, TrialId, hex};
 use fairtrial_spec::{Needs, Retries, Spec, Strategy, Sweep, Task, Work};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 use std::fmt::Display;
 use std::io::Write as _;
 

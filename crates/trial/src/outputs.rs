@@ -4,9 +4,8 @@
 //! valid when every output is there with the same content and no input changed.
 
 use fairtrial_episode::{open_regular, read_own};
-use fairtrial_model::Cause;
+use fairtrial_model::{Cause, Sha256, hex};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -119,7 +118,7 @@ fn hash(path: &Path) -> io::Result<String> {
     } else {
         io::copy(&mut open_regular(path)?, &mut hasher)?;
     }
-    Ok(format!("{:x}", hasher.finalize()))
+    Ok(hex(&hasher.finalize()))
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

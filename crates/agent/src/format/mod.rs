@@ -14,7 +14,7 @@ use crate::error::AgentError;
 use crate::findings::Findings;
 use crate::task::{AgentTask, ReadTask};
 pub use contract::TaskFormat;
-use sha2::{Digest, Sha256};
+use fairtrial_model::Sha256;
 use std::path::Path;
 
 /// Every format, in the order in which they are tried.

@@ -16,7 +16,7 @@ use crate::compare::options::CompareOptions;
 use crate::compare::result::MetricComparison;
 use crate::dataset::{Dataset, Origin};
 use crate::error::AnalysisError;
-use crate::observation::{Key, Metrics, Observation, Used};
+use fairtrial_journal::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{Direction, Margin, Method, MetricDeclaration, Outcome, Params, SummaryKind};
 use fairtrial_stats::series::Scale;
 use std::borrow::Cow;

@@ -3,8 +3,8 @@
 
 use super::{Dataset, Fact, Origin, Repeat, SeedsPair};
 use crate::error::AnalysisError;
-use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
+use fairtrial_journal::observation::{Behind, Observation};
 use fairtrial_model::{MetricDeclaration, Number, Params};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -167,7 +167,7 @@ impl Dataset {
 #[cfg(test)]
 mod tests {
     use crate::dataset::{Dataset, FactKind, Origin};
-    use crate::observation::Observation;
+    use fairtrial_journal::observation::Observation;
 
     #[test]
     fn a_baseline_gives_back_what_went_in() {

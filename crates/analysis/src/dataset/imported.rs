@@ -3,8 +3,8 @@
 
 use super::{Dataset, FactKind, Repeat, SeedsPair};
 use crate::error::AnalysisError;
-use crate::observation::{Metrics, Observation};
 use crate::read;
+use fairtrial_journal::observation::{Metrics, Observation};
 use fairtrial_journal::{Import, ImportFactKind, RunDir, RunState};
 use fairtrial_spec::{Spec, Work};
 use std::borrow::Cow;

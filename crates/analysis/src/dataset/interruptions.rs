@@ -1,6 +1,6 @@
 //! How often the trials of a source had to give their CPU to other programs.
 
-use crate::observation::Used;
+use fairtrial_journal::observation::Used;
 
 /// Involuntary switches, beside the CPU time in which they happened.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

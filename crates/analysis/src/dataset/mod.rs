@@ -23,10 +23,10 @@ mod table;
 mod values;
 
 use crate::compare::method::kind::may_be_pass_or_fail;
-use crate::observation::{Behind, Observation};
 use crate::order::Listed;
 use crate::ran_code::{CodeGroup, RanCode};
 use crate::validity::Floor;
+use fairtrial_journal::observation::{Behind, Observation};
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp, without_case};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use super::{Dataset, Names, Trial};
 use crate::error::AnalysisError;
-use crate::observation::Behind;
+use fairtrial_journal::observation::Behind;
 
 impl Dataset {
     /// The trials of one task alone.

@@ -5,8 +5,8 @@
 
 use super::{Dataset, FactKind, Origin, Repeat};
 use crate::error::AnalysisError;
-use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_experiment::Origin as ExperimentOrigin;
+use fairtrial_journal::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{DURATION, Direction, Leaf, MetricDeclaration, Outcome, Params, each_leaf};
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -3,7 +3,8 @@
 //! Whoever adds seeds after a verdict decides by the data when to stop, and no error rate accounts for that. Records of
 //! unchanged trials beside new ones of another arm or task, or of trials that are run again, are no such look.
 
-use crate::observation::Observation;
+use super::Names;
+use fairtrial_journal::observation::Observation;
 use fairtrial_model::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +15,24 @@ enum Made {
     Here,
 }
 
-/// The arms of every seed, by where they were run.
-#[derive(Debug, Default)]
+/// Which arms every seed was run in, and where.
+#[derive(Debug)]
 pub(super) struct Reuse {
-    seeds: BTreeMap<u64, BTreeMap<Made, BTreeSet<String>>>,
+    /// Seed, number of the run that had it before, number of the arm. Nearly every run takes nothing over: until it is known
+    /// that this one does, nothing is sorted.
+    records: Vec<(u64, Option<u32>, u32)>,
+    runs: Names<String>,
+    arms: Names<String>,
+}
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Self {
+            records: Vec::new(),
+            runs: Names::new(),
+            arms: Names::new(),
+        }
+    }
 }
 
 impl Reuse {
@@ -26,26 +41,41 @@ impl Reuse {
         let made = match observation.reused_from.as_deref() {
             Some(origin) => {
                 let run = origin.rsplit_once(" trial ").map_or(origin, |(run, _)| run);
-                Made::Before(run.to_owned())
+                Some(self.runs.number(run, || run.to_owned()))
             }
             None if matches!(observation.outcome, Outcome::Cancelled | Outcome::Skipped) => return,
-            None => Made::Here,
+            None => None,
         };
         let arm = observation.trial.arm.as_deref().unwrap_or_default();
-        let seed = self.seeds.entry(observation.trial.seed).or_default();
-        seed.entry(made).or_default().insert(arm.to_owned());
+        let arm = self.arms.number(arm, || arm.to_owned());
+        self.records.push((observation.trial.seed, made, arm));
+    }
+
+    /// The arms of every seed, by where they were run.
+    fn seeds(&self) -> BTreeMap<u64, BTreeMap<Made, BTreeSet<u32>>> {
+        let mut seeds: BTreeMap<u64, BTreeMap<Made, BTreeSet<u32>>> = BTreeMap::new();
+        for (seed, run, arm) in &self.records {
+            let made = run.map_or(Made::Here, |run| Made::Before(self.runs.get(run).clone()));
+            let seed = seeds.entry(*seed).or_default();
+            seed.entry(made).or_default().insert(*arm);
+        }
+        seeds
     }
 
     /// A warning where seeds were added to arms that could be compared before.
     pub(super) fn warning(&self, label: &str) -> Option<String> {
-        let looked_at = self.seeds.values().filter_map(comparable).min()?;
+        if self.runs.iter().next().is_none() {
+            return None;
+        }
+        let seeds = self.seeds();
+        let looked_at = seeds.values().filter_map(comparable).min()?;
         let Made::Before(run) = looked_at else {
             return None;
         };
         // A seed belongs to the run that had it first, whatever was run again since.
-        let firsts = self.seeds.values().filter_map(|made| made.keys().next());
+        let firsts = seeds.values().filter_map(|made| made.keys().next());
         let added = firsts.filter(|made| *made > looked_at).count();
-        let before = self.seeds.len() - added;
+        let before = seeds.len() - added;
         (added > 0).then(|| {
             format!(
                 "{label} adds {added} seeds to the {before} of {run}, whose records it takes over: who adds seeds after \
@@ -56,8 +86,8 @@ impl Reuse {
 }
 
 /// Since when a seed has records of several arms.
-fn comparable(made: &BTreeMap<Made, BTreeSet<String>>) -> Option<&Made> {
-    let mut arms = BTreeSet::new();
+fn comparable(made: &BTreeMap<Made, BTreeSet<u32>>) -> Option<&Made> {
+    let mut arms: BTreeSet<u32> = BTreeSet::new();
     let since = made.iter().find(|(_, own)| {
         arms.extend(own.iter());
         arms.len() > 1
@@ -68,7 +98,7 @@ fn comparable(made: &BTreeMap<Made, BTreeSet<String>>) -> Option<&Made> {
 #[cfg(test)]
 mod tests {
     use super::Reuse;
-    use crate::observation::Observation;
+    use fairtrial_journal::observation::Observation;
 
     /// A record of a seed and arm, taken over or not.
     fn add(reuse: &mut Reuse, seed: u64, arm: &str, outcome: &str, taken: bool) {

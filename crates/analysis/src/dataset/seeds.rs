@@ -1,8 +1,8 @@
 //! The seeds of a table's rows: whole numbers as they are, words as numbers that are the same in every file.
 
 use super::sheet::Sheet;
+use fairtrial_model::Sha256;
 use fairtrial_text::count::first_of;
-use sha2::{Digest, Sha256};
 
 /// Lines and words that a message names.
 const NAMED: usize = 5;

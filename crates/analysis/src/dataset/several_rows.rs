@@ -3,7 +3,7 @@
 use super::imported::Imported;
 use super::sheet::Sheet;
 use super::{Dataset, SeedsPair};
-use crate::observation::{Metrics, Observation};
+use fairtrial_journal::observation::{Metrics, Observation};
 use fairtrial_model::{Number, Outcome};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

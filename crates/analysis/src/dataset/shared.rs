@@ -106,7 +106,7 @@ fn named(tasks: &BTreeSet<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use crate::dataset::{Dataset, FactKind, Origin};
-    use crate::observation::Observation;
+    use fairtrial_journal::observation::Observation;
 
     fn data(label: &str, tasks: &[(&str, &str)]) -> Dataset {
         let mut data = Dataset::new(label, Origin::Records);

@@ -7,7 +7,7 @@ use super::several_rows::SeveralRows;
 use super::sheet::Sheet;
 use super::{Dataset, FactKind, Origin, SeedsPair};
 use crate::error::AnalysisError;
-use crate::observation::{Key, Metrics, Observation, Used};
+use fairtrial_journal::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{Outcome, Params};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

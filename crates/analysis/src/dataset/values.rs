@@ -2,7 +2,7 @@
 
 use super::Dataset;
 use super::horizon::Horizon;
-use crate::observation::Behind;
+use fairtrial_journal::observation::Behind;
 
 impl Dataset {
     /// The series behind a metric's value for every trial; absent where it is of none.

@@ -4,8 +4,8 @@ use super::describe::describe;
 use super::gathered::{ANSWER_FACT, Gathered};
 use super::result::RolloutSummary;
 use super::tasks::{flaky, flips, identical};
-use crate::observation::Observation;
 use crate::validity::SCORE;
+use fairtrial_journal::observation::Observation;
 use fairtrial_model::{Outcome, Record};
 use fairtrial_stats::Level;
 use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ impl RolloutGatherer {
 #[cfg(test)]
 mod tests {
     use super::RolloutGatherer;
-    use crate::observation::Observation;
+    use fairtrial_journal::observation::Observation;
     use fairtrial_stats::Level;
     use serde_json::json;
 

@@ -4,7 +4,7 @@ use super::gathered::ANSWER_FACT;
 use super::human_scores::HumanScores;
 use super::judged_rollout::JudgedRollout;
 use super::mean_score::MeanScore;
-use crate::observation::Observation;
+use fairtrial_journal::observation::Observation;
 use fairtrial_model::JUDGES_FACT;
 use fairtrial_spec::{JUDGED_GOOD, JudgeRule};
 use fairtrial_stats::agreement::{kappa, kappa_interval};

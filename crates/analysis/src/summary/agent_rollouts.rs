@@ -2,9 +2,9 @@
 
 use super::result::RunSummary;
 use crate::error::AnalysisError;
-use crate::observation::Observation;
 use crate::rollouts::{HumanScores, JudgeGatherer, RolloutGatherer};
 use crate::validity::Floor;
+use fairtrial_journal::observation::Observation;
 use fairtrial_journal::{Entry, Event, ReadError, RunDir, RunState, read_if_there, read_journal};
 use fairtrial_model::Record;
 use fairtrial_spec::{JudgeRule, Spec, Work};

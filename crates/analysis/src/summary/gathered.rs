@@ -1,7 +1,7 @@
 //! A cell and its values while they are being filled.
 
-use crate::observation::Observation;
 use fairtrial_journal::OutcomeCounts;
+use fairtrial_journal::observation::Observation;
 use fairtrial_model::{Outcome, Params};
 use std::collections::BTreeSet;
 

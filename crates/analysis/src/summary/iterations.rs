@@ -4,8 +4,8 @@
 use super::gathered::Values;
 use super::result::{IterationNumbers, MeanRange, MetricInfo, Unit};
 use crate::dataset::result_json::iterations_of;
-use crate::observation::Observation;
 use fairtrial_journal::RunDir;
+use fairtrial_journal::observation::Observation;
 use fairtrial_stats::descriptive::{QuantileRule, quantile_sorted};
 use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::{Interval, Level};

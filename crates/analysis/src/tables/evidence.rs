@@ -5,11 +5,10 @@
 //! Barnard, times by ratio, and the whole table is one family.
 
 use crate::dataset::{Dataset, Fact, Origin};
-use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_episode::EpisodeNumber;
-use fairtrial_model::{Outcome, Params};
+use fairtrial_journal::observation::{Key, Metrics, Observation, Used};
+use fairtrial_model::{Outcome, Params, Sha256};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

@@ -3,8 +3,7 @@
 
 use super::imports::{Import, imports};
 use fairtrial_journal::{CodePart, CodeSet, code_set_hash};
-use fairtrial_model::hex;
-use sha2::{Digest, Sha256};
+use fairtrial_model::{Sha256, hex};
 use std::collections::HashMap;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;

@@ -3,8 +3,7 @@
 
 use super::command::CommandError;
 use fairtrial_journal::{BatchInfo, JournalError, RunDir};
-use fairtrial_model::hex;
-use sha2::{Digest, Sha256};
+use fairtrial_model::{Sha256, hex};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;

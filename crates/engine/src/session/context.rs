@@ -13,8 +13,7 @@ use fairtrial_journal::{
     Commit, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunState, TakeOver,
     WriterOptions, is_there,
 };
-use fairtrial_model::hex;
-use sha2::{Digest, Sha256};
+use fairtrial_model::{Sha256, hex};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;

@@ -3,9 +3,8 @@
 
 use super::outgoing::{Outgoing, as_json};
 use crate::error::InteropError;
-use fairtrial_model::{Outcome, Record, UtcTime, hex};
+use fairtrial_model::{Outcome, Record, Sha256, UtcTime, hex};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// What a trial's tests gave.

@@ -1,7 +1,7 @@
 //! The rows of the manifest task by task, and the file that each task has.
 
 use crate::event::OutcomeCounts;
-use sha2::{Digest, Sha256};
+use fairtrial_model::Sha256;
 
 /// Version of the manifest's form, raised when a reader of the old form would misread the new one.
 pub const MANIFEST_SCHEMA: u32 = 1;

@@ -10,10 +10,10 @@ use fairtrial_analysis::Comparison;
 use fairtrial_analysis::history::BenchmarkHistory;
 use fairtrial_analysis::report::{ReportData, WholeTrial};
 use fairtrial_chart::{Layout, page_style};
+use fairtrial_model::Sha256;
 use fairtrial_text::escape::{self, xml, xml_sentence};
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, context};
-use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
 /// The template that is used where the user brings none.

@@ -6,10 +6,9 @@ use crate::caller::Caller;
 use crate::checkout::check_out;
 use crate::error::SessionError;
 use fairtrial_engine::{Controls, run_beside};
-use fairtrial_model::hex;
+use fairtrial_model::{Sha256, hex};
 use fairtrial_process::Program;
 use fairtrial_process::git::Git;
-use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

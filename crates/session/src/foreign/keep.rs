@@ -14,10 +14,9 @@ use fairtrial_journal::{
     RunStatus, WriterOptions, effective_records, provenance::host_name, read_if_there,
     resolved_spec, views, write_atomic_bytes,
 };
-use fairtrial_model::{Outcome, Record, TrialId, TrialKey, UtcTime, hex};
+use fairtrial_model::{Outcome, Record, Sha256, TrialId, TrialKey, UtcTime, hex};
 use fairtrial_spec::Spec;
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;

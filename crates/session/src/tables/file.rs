@@ -5,9 +5,8 @@ use crate::error::SessionError;
 use crate::revision::{FileAt, unreadable};
 use fairtrial_analysis::tables::PostTable;
 use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_model::hex;
+use fairtrial_model::{Sha256, hex};
 use fairtrial_table::{Origins, Table};
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 

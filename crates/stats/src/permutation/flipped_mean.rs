@@ -21,9 +21,11 @@ use crate::{Interval, Level, Outcome, Side, Undefined};
 const COUNTED_PAIRS: usize = 20;
 /// Patterns beyond, the observed one included: the standard error of a p value of 5 % is 0.0009.
 const DRAWN: usize = 1 << 16;
-/// Signs that are drawn in all, and the patterns that are drawn however many pairs there are.
+/// Signs that are drawn in all.
 const SIGNS: usize = 1 << 26;
-const LEAST_DRAWN: usize = 1 << 11;
+/// Beyond so many pairs, neighbours share a sign: flipping them together is a test of the same level, with next to the same
+/// power, and leaves room for [`SIGNS`]` / `[`FLIPPED_ALONE`] patterns however many pairs there are.
+const FLIPPED_ALONE: usize = 1 << 12;
 /// Below this many words of signs, starting threads costs more than it saves.
 const WORTH_THREADS: usize = 1 << 18;
 /// Sums closer to 0 than this share of the largest difference are 0: the order of summation must not decide.
@@ -75,7 +77,7 @@ pub fn patterns(pairs: usize) -> usize {
     if pairs <= COUNTED_PAIRS {
         1 << pairs
     } else {
-        (SIGNS / pairs).clamp(LEAST_DRAWN, DRAWN)
+        (SIGNS / pairs.min(FLIPPED_ALONE)).min(DRAWN)
     }
 }
 
@@ -118,7 +120,7 @@ fn flipped(above: &[f64], below: &[f64], level: Level) -> Outcome<FlippedMean> {
         let high = mirrored.lowest_accepted(rejected).map(|end| -end);
         (parts.lowest_accepted(rejected), high, of_sign.beyond(0.0))
     } else {
-        let mut ratios = parts.drawn(patterns);
+        let mut ratios = parts.of_neighbours().drawn(patterns);
         let low = end_of(&mut ratios, rejected);
         let sign = if estimate < 0.0 { -1.0 } else { 1.0 };
         let beyond = 1 + ratios.iter().filter(|ratio| sign * **ratio <= ZERO).count() as u64;
@@ -197,6 +199,25 @@ impl Parts {
             }
         }
         Some(high)
+    }
+
+    /// The same with pairs that share a sign as one.
+    fn of_neighbours(self) -> Self {
+        let pairs = self.above.len();
+        if pairs <= FLIPPED_ALONE {
+            return self;
+        }
+        // The longer ones first, so that neighbours are alike where the pairs are.
+        let (each, longer) = (pairs / FLIPPED_ALONE, pairs % FLIPPED_ALONE);
+        let sums = |values: &[f64]| -> Vec<f64> {
+            let (long, short) = values.split_at(longer * (each + 1));
+            let parts = long.chunks(each + 1).chain(short.chunks(each));
+            parts.map(|part| part.iter().sum()).collect()
+        };
+        Self {
+            above: sums(&self.above),
+            below: sums(&self.below),
+        }
     }
 
     /// The ratios of random subsets, one less than the patterns: the observed one flips none.
@@ -282,24 +303,25 @@ fn drawn_word(pairs: usize, stream: &mut Stream) -> u64 {
 struct WordSums {
     /// By the patterns of eight values at a time.
     tables: Box<[[f64; 256]; 8]>,
-    /// How many they are, where all are one: counting is enough.
-    ones: Option<u32>,
+    /// How many they are and the value, where all are the same: counting is enough.
+    alike: Option<(u32, f64)>,
 }
 
 impl Default for WordSums {
     fn default() -> Self {
         Self {
             tables: Box::new([[0.0; 256]; 8]),
-            ones: None,
+            alike: None,
         }
     }
 }
 
 impl WordSums {
     fn set(&mut self, values: &[f64]) {
-        let is_ones = values.iter().all(|value| *value == 1.0);
-        self.ones = is_ones.then_some(values.len() as u32);
-        if !is_ones {
+        let first = values.first().copied().unwrap_or_default();
+        let are_alike = values.iter().all(|value| *value == first);
+        self.alike = are_alike.then_some((values.len() as u32, first));
+        if !are_alike {
             let eights = values.chunks(8).chain(std::iter::repeat(&[][..]));
             for (table, eight) in self.tables.iter_mut().zip(eights) {
                 fill_sums_by_pattern(eight, table);
@@ -309,8 +331,8 @@ impl WordSums {
 
     /// The sum so far with what these values add under a pattern.
     fn add(&self, sum: f64, word: u64) -> f64 {
-        if let Some(n) = self.ones {
-            return sum + 2.0 * f64::from(word.count_ones()) - f64::from(n);
+        if let Some((n, value)) = self.alike {
+            return sum + value * (2.0 * f64::from(word.count_ones()) - f64::from(n));
         }
         let tables = self.tables.iter().zip(word.to_le_bytes());
         tables.fold(sum, |sum, (table, byte)| sum + table[usize::from(byte)])

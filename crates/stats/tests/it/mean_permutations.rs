@@ -1,5 +1,6 @@
 //! The sign-flip test of a mean with its interval, and the studentised permutation test, against plain enumeration.
 
+use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::permutation::{
     Studentised, flipped_mean, flipped_share, sign_flip_of, studentised,
 };
@@ -82,6 +83,38 @@ fn moving_a_difference_up_moves_no_end_down() {
             }
         }
     }
+}
+
+#[test]
+fn of_very_many_pairs_neighbours_share_a_sign() {
+    let n = 10_001;
+    let d = normals("neighbours", 0, n);
+    let found = flipped_mean(&d, LEVEL).unwrap();
+    assert_eq!(found.patterns, 1 << 14);
+    let t = mean_interval(&d, LEVEL).unwrap();
+    assert!((found.estimate - t.mean).abs() < 1e-12);
+    let width = t.interval.high - t.interval.low;
+    for (end, by_t) in [
+        (found.interval.low, t.interval.low),
+        (found.interval.high, t.interval.high),
+    ] {
+        assert!((end - by_t).abs() < 0.04 * width, "{found:?} {t:?}");
+    }
+    // Wherever a difference stands, moving it up moves no end down.
+    for (place, size) in [(0, 0.5), (n / 2, 300.0), (n - 1, 1e6)] {
+        let mut moved = d.clone();
+        moved[place] += size;
+        let after = flipped_mean(&moved, LEVEL).unwrap().interval;
+        let slack = 1e-9 * (1.0 + size);
+        assert!(after.low >= found.interval.low - slack, "{place}");
+        assert!(after.high >= found.interval.high - slack, "{place}");
+    }
+    // The share of a control that is 2 throughout is half the difference, with the same signs.
+    let share = flipped_share(&d, &vec![2.0; n], LEVEL).unwrap();
+    assert!((share.interval.low - found.interval.low / 2.0).abs() < 1e-12);
+    assert_eq!(share.p, found.p);
+    let constant = flipped_mean(&vec![0.1; n], LEVEL).unwrap();
+    assert_eq!((constant.interval.low, constant.interval.high), (0.1, 0.1));
 }
 
 #[test]

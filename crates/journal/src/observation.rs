@@ -1,7 +1,7 @@
-//! What the analysis reads of a record: which trial, how it ended, and its numbers.
+//! What is read of a record to judge a run: which trial, how it ended, and its numbers.
 //!
 //! A record holds much more (resources, files, notes). Reading only this, and borrowing the text, is what makes a
-//! summary of 100,000 trials quick.
+//! summary of 100,000 trials quick; it stands here because this crate is built to be fast.
 
 use fairtrial_model::{Code, Number, Outcome, Params, Record, SeriesInfo};
 use serde::de::{MapAccess, Visitor};
