@@ -15,6 +15,7 @@ use crate::compare::ranking::arms;
 use crate::compare::result::{COMPARISON_SCHEMA, Comparison, Contrast};
 use crate::compare::{failures, tasks};
 use crate::error::AnalysisError;
+use rayon::prelude::*;
 
 /// Compares.
 pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Comparison, AnalysisError> {
@@ -76,7 +77,8 @@ fn cases_of(
         let trials = contrast.trials(&question.declaration.name);
         Case::new(trials, question, options)
     };
-    let cases = questions.iter().map(case);
+    // Of 100,000 trials, each metric takes a while.
+    let cases = questions.par_iter().map(case);
     cases
         .filter(|case| case.role == Role::Primary || !case.units.rows.is_empty())
         .collect()
@@ -126,15 +128,14 @@ fn judge_contrast(
 ) -> Contrast {
     let fairness = fairness::check(contrast, &about.options.equal);
     let about = about.of(contrast, &fairness);
-    let (mut metrics, mut tasks) = (Vec::new(), Vec::new());
-    for (case, place) in cases.iter().zip(places) {
+    let judged = cases.par_iter().zip(places).map(|(case, place)| {
         let metric = judge(case, *place, &about);
         // What looked at the whole many times says nothing about its parts either.
-        if stopped_early::find(&metric.metric, about.inputs).is_none() {
-            tasks.extend(tasks::lines(case, &metric.verdict, about.options));
-        }
-        metrics.push(metric);
-    }
+        let is_whole = stopped_early::find(&metric.metric, about.inputs).is_some();
+        let tasks = (!is_whole).then(|| tasks::lines(case, &metric.verdict, about.options));
+        (metric, tasks.unwrap_or_default())
+    });
+    let (metrics, tasks): (Vec<_>, Vec<_>) = judged.unzip();
     Contrast {
         control: contrast.control.name(),
         candidate: contrast.candidate.name(),
@@ -143,6 +144,6 @@ fn judge_contrast(
         objections: about.any_metric,
         fairness,
         metrics,
-        tasks,
+        tasks: tasks.into_iter().flatten().collect(),
     }
 }
