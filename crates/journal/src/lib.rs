@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
+mod brief;
 mod chain;
 mod code_set;
 mod error;
@@ -35,6 +36,7 @@ mod writer;
 pub use atomic::{
     Durability, Fresh, is_dead, remove_unfinished, write_atomic, write_atomic_bytes, write_once,
 };
+pub use brief::Brief;
 pub use chain::{LineHash, NoLineHash};
 pub use code_set::{CodePart, CodeSet, CodeSets, WATCHED_ROOT, code_set_hash, from_top};
 pub use error::{JournalError, WriteError};
@@ -43,7 +45,7 @@ pub use find_run::{Selector, newest_run};
 pub use holder::{Holder, Locked};
 pub use import::{IMPORT_SCHEMA, Import, ImportFact, ImportFactKind, ImportRole, ImportSource};
 pub use index::{Index, RunRow};
-pub use line::{Brief, Flaw, record_from_line, record_line};
+pub use line::{Flaw, record_from_line, record_line};
 pub use lock::{
     Liveness, RunLock, cancel_requested, end_pause, is_live, pause_requested, request_cancel,
     request_pause,

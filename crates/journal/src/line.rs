@@ -7,7 +7,7 @@
 use crate::chain::LineHash;
 use crate::event::{Event, JOURNAL_SCHEMA};
 use crate::record_text::RecordText;
-use fairtrial_model::{Outcome, RECORD_SCHEMA, Record, UtcTime};
+use fairtrial_model::{RECORD_SCHEMA, Record, UtcTime};
 use serde::Deserialize;
 use std::io::Write;
 
@@ -17,8 +17,8 @@ pub(crate) const MAX_LINE: usize = 64 << 20;
 /// `,"crc":"` + 8 digits + `"}`.
 const TRAILER: usize = 18;
 const TRAILER_HEAD: &[u8] = b",\"crc\":\"";
-const FINISHED: &[u8] = b"{\"event\":\"finished\",";
-const STARTED: &[u8] = b"{\"event\":\"started\",";
+pub(crate) const FINISHED: &[u8] = b"{\"event\":\"finished\",";
+pub(crate) const STARTED: &[u8] = b"{\"event\":\"started\",";
 const OPENED: &[u8] = b"{\"event\":\"opened\",";
 const SCHEMA: &[u8] = b"\"schema\":";
 
@@ -182,70 +182,8 @@ pub(crate) fn decode_record(line: &[u8]) -> Result<Record, Flaw> {
     parse(line)
 }
 
-/// What a fold over a run needs of a line.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Brief {
-    /// An attempt started.
-    Started {
-        /// The trial.
-        index: u64,
-        /// The attempt.
-        attempt: u32,
-    },
-    /// An attempt ended.
-    Finished {
-        /// The trial.
-        index: u64,
-        /// The attempt.
-        attempt: u32,
-        /// How.
-        outcome: Outcome,
-        /// Wall seconds.
-        wall: Option<f64>,
-    },
-    /// Any other event, in full.
-    Other(Box<Event>),
-}
-
-/// Reads of a checked line only what a fold needs.
-pub(crate) fn decode_brief(line: &[u8]) -> Result<Brief, Flaw> {
-    #[derive(Deserialize)]
-    struct Started {
-        index: u64,
-        attempt: u32,
-    }
-    #[derive(Deserialize)]
-    struct Trial {
-        index: u64,
-    }
-    #[derive(Deserialize)]
-    struct Used {
-        wall_s: Option<f64>,
-    }
-    #[derive(Deserialize)]
-    struct Finished {
-        trial: Trial,
-        attempt: u32,
-        outcome: Outcome,
-        resources: Option<Used>,
-    }
-    if line.starts_with(FINISHED) {
-        parse(line).map(|line: Finished| Brief::Finished {
-            index: line.trial.index,
-            attempt: line.attempt,
-            outcome: line.outcome,
-            wall: line.resources.and_then(|used| used.wall_s),
-        })
-    } else if line.starts_with(STARTED) {
-        parse(line).map(|line: Started| Brief::Started {
-            index: line.index,
-            attempt: line.attempt,
-        })
-    } else {
-        parse(line).map(|event| Brief::Other(Box::new(event)))
-    }
-}
-
 pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, Flaw> {
-    serde_json::from_slice(line).map_err(|error| Flaw::Form(error.to_string()))
+    // Checked as text once, and not again for each word in it.
+    let text = str::from_utf8(line).map_err(|error| Flaw::Form(error.to_string()))?;
+    serde_json::from_str(text).map_err(|error| Flaw::Form(error.to_string()))
 }

@@ -1,9 +1,10 @@
 //! Reading a journal: every intact line is found, whatever the rest of the file holds.
 
+use crate::brief::{Brief, decode_brief};
 use crate::chain::{Chain, LineHash, Link};
 use crate::error::{At, JournalError};
 use crate::event::Event;
-use crate::line::{self, Brief, Flaw, MAX_LINE};
+use crate::line::{self, Flaw, MAX_LINE};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -189,7 +190,7 @@ impl JournalReader {
 
     /// The next line, of which only what a fold needs is read.
     pub fn brief(&mut self) -> Option<Result<Entry<Brief>, ReadError>> {
-        self.advance(line::decode_brief)
+        self.advance(decode_brief)
     }
 
     /// Takes one line from the file; `None` at its end.

@@ -1,9 +1,9 @@
 //! A run folded into what a controller needs to go on: which trials have an answer, and where it stands.
 
+use crate::brief::Brief;
 use crate::chain::{Chain, LineHash, Link};
 use crate::error::{At, JournalError};
 use crate::event::{Event, Opened, OutcomeCounts, RunStatus, TakeOver};
-use crate::line::Brief;
 use crate::reader::{CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary};
 use crate::trial_states::{TrialState, TrialStates};
 use fairtrial_model::{Outcome, UtcTime};
