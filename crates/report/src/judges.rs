@@ -12,6 +12,7 @@ pub(crate) fn sections(summary: &JudgeSummary) -> Vec<Section> {
     let mut sections = Vec::new();
     if !summary.agreement.is_empty() {
         sections.push(each(summary));
+        sections.extend(by_rubric(summary));
     }
     sections.extend(summary.humans.as_ref().map(beside));
     sections
@@ -54,6 +55,36 @@ fn each(summary: &JudgeSummary) -> Section {
         grid,
         notes,
     }
+}
+
+/// Agreement on each rubric; none where every set of judges has one.
+fn by_rubric(summary: &JudgeSummary) -> Option<Section> {
+    let mut grid = Grid::new(vec![
+        Column::words("judges").may_go(1),
+        Column::words("rubric"),
+        Column::numbers("verdicts"),
+        Column::words("kappa"),
+    ]);
+    let mut notes = Vec::new();
+    for of in &summary.agreement {
+        for rubric in &of.rubrics {
+            grid.push(vec![
+                of.judges.join(", ").into(),
+                rubric.criterion.as_str().into(),
+                rubric.verdicts.to_string().into(),
+                short_kappa(&rubric.kappa).into(),
+            ]);
+            let why = rubric.kappa.no_kappa.as_ref();
+            notes.extend(
+                why.map(|why| format!("{}: kappa cannot be computed: {why}.", rubric.criterion)),
+            );
+        }
+    }
+    (!grid.rows.is_empty()).then(|| Section {
+        title: "agreement by rubric".to_owned(),
+        grid,
+        notes: first(notes.into_iter(), "rubrics without kappa"),
+    })
 }
 
 fn beside(humans: &HumanAgreement) -> Section {

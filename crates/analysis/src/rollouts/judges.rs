@@ -12,6 +12,7 @@ use fairtrial_stats::bootstrap::{Method, Plan};
 use fairtrial_stats::one_arm::clustered_share;
 use fairtrial_stats::{Interval, Level};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The name under which the score of all judges stands beside theirs.
 const TOGETHER: &str = "together";
@@ -51,6 +52,22 @@ pub struct JudgeAgreement {
     /// Rollouts with verdicts of all of them.
     pub rollouts: usize,
     /// Rubrics that all of them scored, over the rollouts.
+    pub verdicts: usize,
+    /// Cohen's or Fleiss' kappa, or why there is none.
+    #[serde(flatten)]
+    pub kappa: KappaFound,
+    /// The same for each rubric by itself, where there are several: raters who agree which rubric is the hard one
+    /// agree over all of them, and need not agree on any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rubrics: Vec<RubricAgreement>,
+}
+
+/// How far raters agree on one rubric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RubricAgreement {
+    /// The rubric.
+    pub criterion: String,
+    /// Rollouts whose rubric all of them scored.
     pub verdicts: usize,
     /// Cohen's or Fleiss' kappa, or why there is none.
     #[serde(flatten)]
@@ -110,6 +127,15 @@ pub(crate) struct JudgeGatherer {
 struct Ratings {
     items: Vec<Vec<f64>>,
     rollouts: Vec<u64>,
+}
+
+/// Judges who scored the same rollouts.
+#[derive(Debug, Default)]
+struct Together<'a> {
+    judges: Vec<&'a str>,
+    rollouts: usize,
+    all: Ratings,
+    rubrics: BTreeMap<&'a str, Ratings>,
 }
 
 impl JudgeGatherer {
@@ -176,36 +202,33 @@ impl JudgeGatherer {
 
     /// Raters are those who scored the same rollout: tasks may have judges of their own.
     fn agreement(&self, level: Level) -> Vec<JudgeAgreement> {
-        let mut sets: Vec<(Vec<&str>, Ratings, usize)> = Vec::new();
+        let mut sets: Vec<Together<'_>> = Vec::new();
         for rollout in &self.rollouts {
-            let names: Vec<&str> = rollout.verdicts.iter().map(|it| &*it.judge).collect();
-            if names.len() < 2 {
+            let judges: Vec<&str> = rollout.verdicts.iter().map(|it| &*it.judge).collect();
+            if judges.len() < 2 {
                 continue;
             }
-            let known = sets.iter().position(|(set, ..)| *set == names);
+            let known = sets.iter().position(|set| set.judges == judges);
             let place = known.unwrap_or_else(|| {
-                sets.push((names, Ratings::default(), 0));
+                sets.push(Together {
+                    judges,
+                    ..Together::default()
+                });
                 sets.len() - 1
             });
-            let (_, ratings, rollouts) = &mut sets[place];
-            *rollouts += 1;
+            let set = &mut sets[place];
+            set.rollouts += 1;
             for criterion in rollout.criteria() {
                 let scores = rollout.verdicts.iter();
                 let scores = scores.map(|it| it.scores.get(criterion).copied());
                 if let Some(scores) = scores.collect::<Option<Vec<f64>>>() {
-                    ratings.items.push(scores);
-                    ratings.rollouts.push(rollout.trial);
+                    let rubric = set.rubrics.entry(criterion).or_default();
+                    rubric.add(scores.clone(), rollout.trial);
+                    set.all.add(scores, rollout.trial);
                 }
             }
         }
-        sets.into_iter()
-            .map(|(names, ratings, rollouts)| JudgeAgreement {
-                judges: names.into_iter().map(str::to_owned).collect(),
-                rollouts,
-                verdicts: ratings.items.len(),
-                kappa: ratings.kappa(level),
-            })
-            .collect()
+        sets.into_iter().map(|set| set.agreement(level)).collect()
     }
 
     fn beside(&self, humans: &HumanScores, level: Level) -> HumanAgreement {
@@ -228,8 +251,7 @@ impl JudgeGatherer {
                     raters.push((name.to_owned(), Ratings::default()));
                     raters.len() - 1
                 });
-                raters[at].1.items.push(vec![score, human]);
-                raters[at].1.rollouts.push(rollout.trial);
+                raters[at].1.add(vec![score, human], rollout.trial);
             }
         }
         HumanAgreement {
@@ -242,7 +264,32 @@ impl JudgeGatherer {
     }
 }
 
+impl Together<'_> {
+    fn agreement(self, level: Level) -> JudgeAgreement {
+        let several = self.rubrics.len() > 1;
+        let rubrics = self.rubrics.into_iter().filter(|_| several);
+        JudgeAgreement {
+            judges: self.judges.into_iter().map(str::to_owned).collect(),
+            rollouts: self.rollouts,
+            verdicts: self.all.items.len(),
+            kappa: self.all.kappa(level),
+            rubrics: rubrics
+                .map(|(criterion, ratings)| RubricAgreement {
+                    criterion: criterion.to_owned(),
+                    verdicts: ratings.items.len(),
+                    kappa: ratings.kappa(level),
+                })
+                .collect(),
+        }
+    }
+}
+
 impl Ratings {
+    fn add(&mut self, scores: Vec<f64>, rollout: u64) {
+        self.items.push(scores);
+        self.rollouts.push(rollout);
+    }
+
     fn kappa(&self, level: Level) -> KappaFound {
         let plan = Plan {
             level,
@@ -300,13 +347,20 @@ mod tests {
     use super::{HumanScores, JudgeGatherer, JudgeSummary};
     use fairtrial_spec::JudgeRule;
     use fairtrial_stats::Level;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     /// Rollouts by what each of the judges `a` and `b` says of the criterion `c`.
     fn gathered(scores: &[(f64, f64)], humans: Option<&str>) -> JudgeSummary {
+        let scores = scores
+            .iter()
+            .map(|(a, b)| [json!({ "c": a }), json!({ "c": b })]);
+        summary(scores, humans)
+    }
+
+    fn summary(said: impl IntoIterator<Item = [Value; 2]>, humans: Option<&str>) -> JudgeSummary {
         let mut all = JudgeGatherer::default();
-        for (index, (a, b)) in scores.iter().enumerate() {
-            let verdict = |judge: &str, score: &f64| json!({ "judge": judge, "score": score, "tokens": 10, "cost_usd": if judge == "a" { Some(0.5) } else { None }, "scores": { "c": score } });
+        for (index, [a, b]) in said.into_iter().enumerate() {
+            let verdict = |judge: &str, scores: Value| json!({ "judge": judge, "score": 0.5, "tokens": 10, "cost_usd": if judge == "a" { Some(0.5) } else { None }, "scores": scores });
             let judges = json!([verdict("a", a), verdict("b", b)]).to_string();
             let text = json!({
                 "trial": { "index": index, "task": "t", "arm": "x", "seed": 1, "rollout": index },
@@ -335,6 +389,25 @@ mod tests {
         // 1 - 0.2 / (0.6 * 0.6 + 0.4 * 0.4)
         assert!((both.kappa.kappa.unwrap() - (1.0 - 0.2 / 0.52)).abs() < 1e-12);
         assert!(found.humans.is_none());
+    }
+
+    /// Both know that `c` is easy and `d` hard, and on each of them they agree as chance would.
+    #[test]
+    fn agreement_is_told_for_each_rubric() {
+        let said = [(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.0, 0.0)];
+        let scores = |(a, b): (f64, f64)| {
+            let of = |score: f64| json!({ "c": 0.75 + score / 4.0, "d": score / 4.0 });
+            [of(a), of(b)]
+        };
+        let agreement = &summary(said.map(scores), None).agreement[0];
+        assert_eq!(agreement.verdicts, 8);
+        assert!(agreement.kappa.kappa.unwrap() > 0.5, "{agreement:?}");
+        let of = agreement.rubrics.iter();
+        let of: Vec<_> = of
+            .map(|it| (&*it.criterion, it.verdicts, it.kappa.kappa))
+            .collect();
+        assert_eq!(of, [("c", 4, Some(0.0)), ("d", 4, Some(0.0))]);
+        assert!(gathered(&said, None).agreement[0].rubrics.is_empty());
     }
 
     #[test]

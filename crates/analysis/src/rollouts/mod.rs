@@ -17,6 +17,7 @@ pub use human_scores::HumanScores;
 pub(crate) use judges::JudgeGatherer;
 pub use judges::{
     HumanAgreement, JudgeAccuracy, JudgeAgreement, JudgeSummary, JudgeTotals, KappaFound,
+    RubricAgreement,
 };
 pub use mean_score::MeanScore;
 pub use result::{ArmRollouts, FlakyTask, Flips, IdenticalTask, PassAt, RolloutSummary};

@@ -414,7 +414,18 @@ fn the_summary_shows_how_far_judges_agree() {
         agreement["interval"]["low"].as_f64().unwrap() < kappa,
         "{agreement}"
     );
+    // Of each rubric: on `right` they never differ, on `there` once: 1 - (1/6) / (1/2 * 2/3 + 1/2 * 1/3).
+    let rubrics = agreement["rubrics"].as_array().unwrap();
+    let told: Vec<_> = rubrics.iter().map(|it| &it["criterion"]).collect();
+    assert_eq!(told, ["right", "there"]);
+    assert_eq!(rubrics[0]["kappa"], 1.0);
+    assert!((rubrics[1]["kappa"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-12);
     let shown = lab.project.expect(0, &["summarize", "b"]).out;
+    let table = shown.split("agreement by rubric").nth(1).unwrap();
+    assert!(
+        table.contains("right") && table.contains("0.67 ["),
+        "{shown}"
+    );
     assert!(
         shown.contains("Agreement of j, k: Cohen's kappa, quadratic weights, 0.83 ["),
         "{shown}"
