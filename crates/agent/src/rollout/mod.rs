@@ -1,6 +1,7 @@
 //! One rollout from start to end, phase by phase. Each phase has its own time and its own causes of failure.
 
 mod agent_phase;
+mod agent_version;
 mod contained;
 mod driven;
 mod environment;
@@ -229,7 +230,7 @@ impl<'a> Drive<'a> {
         let kept = collector.collect(&self.trial.dir, &room, difference)?;
         let fresh = (difference == Difference::None).then_some(room.workspace.as_path());
         let mut report = Report::new();
-        self.agent_report(&agent, Some(&kept), &mut report);
+        self.agent_report(&agent, Some(&kept), &mut report)?;
         report.ignored(&kept.ignored);
         report.left_out(&kept.left_out);
         for slip in Usage::slips(&room.out) {

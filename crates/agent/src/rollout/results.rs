@@ -1,6 +1,7 @@
 //! What a rollout leaves about its agent: metrics and facts for the record, `results.json` and `metadata.json`.
 
 use super::agent_phase::AgentEnd;
+use super::agent_version::VERSION_FACT;
 use super::report::{Report, RolloutEnd};
 use crate::bulk::LARGEST;
 use crate::collect::Kept;
@@ -52,7 +53,12 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AgentErro
 }
 
 impl Drive<'_> {
-    pub(super) fn agent_report(&self, agent: &AgentEnd, kept: Option<&Kept>, report: &mut Report) {
+    pub(super) fn agent_report(
+        &self,
+        agent: &AgentEnd,
+        kept: Option<&Kept>,
+        report: &mut Report,
+    ) -> Result<(), AgentError> {
         let usage = &agent.usage;
         let (cost, source) = usage.cost(self.options.agent.price);
         let count = |count: Option<u64>| count.map(Value::from);
@@ -78,6 +84,9 @@ impl Drive<'_> {
         fact("model", &self.model);
         fact("sandbox", self.sandbox.kind().word());
         fact("cost_source", source.word());
+        if let Some(version) = self.agent_version()? {
+            fact(VERSION_FACT, &version);
+        }
         fact("task_digest", &self.task.given_digest());
         if let Some(digest) = self.answer_digest(agent, kept) {
             fact("answer_digest", &digest);
@@ -107,6 +116,7 @@ impl Drive<'_> {
                 "the agent ended with exit code 0 and changed nothing, but its last words are of {words}"
             ));
         }
+        Ok(())
     }
 
     pub(super) fn write_results(

@@ -16,6 +16,7 @@ use fairtrial_process::ProcessError;
 use fairtrial_spec::{Network, SandboxChoice, SandboxKind};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Variables that belong to this machine and not to a container. The program that starts containers may need them.
 const MACHINES: [&str; 15] = [
@@ -35,6 +36,10 @@ const MACHINES_START: [&str; 8] = [
 ];
 /// Rights that the root of a container has by default and no task needs: devices, raw packets, the audit log.
 const NEEDLESS: [&str; 3] = ["MKNOD", "NET_RAW", "AUDIT_WRITE"];
+
+/// How long a program in a container may take to say its version. The first start from an image takes seconds on a busy
+/// machine.
+const VERSION_LIMIT: Duration = Duration::from_secs(30);
 
 /// How the last word begins of a program, or of the first process that it put in, that could not start a command.
 const NOT_STARTED: [&str; 5] = [
@@ -282,6 +287,25 @@ impl Sandbox for Container {
         let mut lines = ended.tail.lines().rev();
         let word = lines.find(|line| is_word(line)).unwrap_or(&said);
         is_so.then(|| format!("the container could not be started: {word}"))
+    }
+
+    fn image(&self) -> Option<String> {
+        Some(self.image_name())
+    }
+
+    fn version_in_image(&self, program: &str, name: &str, caps: Caps) -> Option<String> {
+        let mut words = self.run_words(name, true, caps);
+        for path in &self.choice.read {
+            words.extend(["-v".to_owned(), format!("{path}:{path}:ro")]);
+        }
+        let image = self.image_name();
+        let asked = ["--entrypoint", "", &image, program, "--version"];
+        words.extend(asked.map(str::to_owned));
+        // The first word is the program that runs containers.
+        let env = with_machines(&Env::new());
+        let ended = self.program.call(&words[1..], &env, VERSION_LIMIT);
+        let _ = self.program.remove(name);
+        Some(ended.ok()?.success().ok()?.text())
     }
 
     fn end(&self, room: &Room) {

@@ -115,6 +115,14 @@ pub(crate) trait Sandbox {
     fn storage(&self) -> Option<PathBuf> {
         None
     }
+    /// The image that its programs come from, where they are not this machine's.
+    fn image(&self) -> Option<String> {
+        None
+    }
+    /// What a program of that image prints for `--version`, in a container of this name and of its own.
+    fn version_in_image(&self, _program: &str, _name: &str, _caps: Caps) -> Option<String> {
+        None
+    }
     /// Ends what a program may have left running outside of this process's reach.
     fn end(&self, _room: &Room) {}
 }

@@ -222,6 +222,14 @@ impl Sandbox for Inside {
         self.0.inner.prepare(env, redactor)
     }
 
+    fn image(&self) -> Option<String> {
+        self.0.inner.image()
+    }
+
+    fn version_in_image(&self, program: &str, name: &str, caps: Caps) -> Option<String> {
+        self.0.inner.version_in_image(program, name, caps)
+    }
+
     fn inside(&self, room: &Room) -> Room {
         Room {
             workspace: self.0.workdir().into(),

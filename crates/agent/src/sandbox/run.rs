@@ -110,6 +110,16 @@ impl Confinement {
         self.sandbox.inside(room)
     }
 
+    /// The image that its programs come from.
+    pub(crate) fn image(&self) -> Option<String> {
+        self.sandbox.image()
+    }
+
+    /// What a program of that image prints for `--version`.
+    pub(crate) fn version_in_image(&self, program: &str, name: &str) -> Option<String> {
+        self.sandbox.version_in_image(program, name, self.caps)
+    }
+
     /// Ends what a program may have left running.
     pub(crate) fn end(&self, room: &Room) {
         self.sandbox.end(room);

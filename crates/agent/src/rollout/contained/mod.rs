@@ -67,7 +67,7 @@ impl Drive<'_> {
         phases.setup = inside.set_up()?;
         let (agent, ends) = inside.steps()?;
         let mut report = Report::new();
-        self.agent_report(&agent, None, &mut report);
+        self.agent_report(&agent, None, &mut report)?;
         for slip in Usage::slips(&inside.room.out) {
             report.note(&format!("{slip}: unknown"));
         }

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 with_each!(
     an_image_is_built_once_reused_and_dropped_by_gc,
     tasks_of_the_same_name_have_their_own_images,
+    the_version_of_an_agent_in_an_image_is_in_its_records,
     a_failed_build_is_infra_with_what_was_said_and_tried_again_on_resume,
 );
 
@@ -177,4 +178,39 @@ fn a_failed_build_is_infra_with_what_was_said_and_tried_again_on_resume(pod: &Po
     assert!(cured.status.success(), "{cured:?}");
     pod.expect(0, &["run", "configs/bench.toml", "--resume"]);
     assert_eq!(built(pod).len(), 1);
+}
+
+fn the_version_of_an_agent_in_an_image_is_in_its_records(pod: &Pod) {
+    let mut meta = meta("t");
+    meta["evaluation"] = json!({});
+    pod.lab.task("t", &meta);
+    let folder = "data/tasks/prepared/t";
+    pod.lab.project.write(
+        &format!("{folder}/codex"),
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then echo; echo codex-cli 0.98.7; else cp /bin/codex answer.txt; fi\n",
+    );
+    let text = format!("FROM {BASE}\nCOPY codex /bin/codex\nRUN chmod 755 /bin/codex\n");
+    pod.lab
+        .project
+        .write(&format!("{folder}/Dockerfile"), &text);
+    pod.lab.spec(&format!(
+        "name = \"b\"\nparallel = 2\n[defaults]\nretries = 0\nmodel = \"m\"\nsandbox = {{ kind = \"{}\", network = false }}\n[[tasks]]\nid = \"t\"\nprepared_dir = \"{folder}\"\nrollouts = 3\n[arms.one]\nagent = \"codex\"\n[arms.none]\nagent = \"nop\"\n",
+        pod.word()
+    ));
+    pod.expect(0, &["run", "configs/bench.toml"]);
+    let mut seen = BTreeSet::new();
+    for (_, dir) in pod.lab.rollouts("b") {
+        let facts = &json_of(&dir, "record.json")["facts"];
+        let [agent, version] = ["agent", "agent_version"].map(|name| facts[name].to_string());
+        seen.insert((agent, version));
+    }
+    let words = |agent: &str, version: &str| (agent.to_owned(), version.to_owned());
+    assert_eq!(
+        seen,
+        BTreeSet::from([
+            words("\"codex\"", "\"codex-cli 0.98.7\""),
+            words("\"nop\"", "null")
+        ])
+    );
+    assert_eq!(pod.containers(), Vec::<String>::new());
 }
