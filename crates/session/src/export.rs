@@ -49,7 +49,7 @@ impl Session {
         question: &ExportQuestion,
     ) -> Result<Exported, SessionError> {
         let target = Target::named(&question.to)?;
-        // A task for each sample of a log is a large part of memory, and is not needed any more once the records come.
+        // A task for each sample of a log takes as long to read as the records, and is let go of here.
         let about = || {
             let spec = resolved_spec(run)?;
             let mut metrics = spec.metrics.clone();
@@ -63,9 +63,12 @@ impl Session {
             });
             Ok::<_, SessionError>((seeds(&spec), metrics, commands))
         };
-        let (about, state) = rayon::join(about, || RunState::read(&run.journal()));
-        let ((seeds, metrics, commands), state) = (about?, state?);
-        let mut records = all_records(run, &state)?;
+        let records = || {
+            let state = RunState::read(&run.journal())?;
+            Ok::<_, SessionError>((all_records(run, &state)?, state))
+        };
+        let (about, records) = rayon::join(about, records);
+        let ((seeds, metrics, commands), (mut records, state)) = (about?, records?);
         self.tell_journal(run, &state);
         if let Some(commands) = &commands {
             // Commands of a bench ran in turns, and are told in the order in which they were typed.

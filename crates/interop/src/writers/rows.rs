@@ -112,8 +112,11 @@ impl Rows {
 }
 
 fn wide(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers<'_>)>) -> Rows {
-    let names = found.iter().flat_map(|(_, numbers)| numbers);
-    let names: BTreeSet<&str> = names.map(|(name, _)| *name).collect();
+    let mut names = BTreeSet::new();
+    for (name, _) in found.iter().flat_map(|(_, numbers)| numbers) {
+        // Collected, all names of all rows would be sorted first.
+        names.insert(*name);
+    }
     let rows = found.into_iter().map(|(mut cells, numbers)| {
         cells.extend(names.iter().map(|name| {
             let value = numbers.iter().find(|(known, _)| known == name);

@@ -62,6 +62,8 @@ impl Session {
             durability: Durability::Process,
         };
         self.keep(&run, &keeping)?;
+        // Many small parts, which nobody needs to wait for.
+        rayon::spawn(move || drop(foreign));
         Ok(Some(run))
     }
 }
