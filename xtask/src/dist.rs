@@ -12,6 +12,10 @@ pub(crate) struct Args {
     /// What to build for; musl makes a program that needs no library
     #[arg(long, default_value = "x86_64-unknown-linux-musl")]
     target: String,
+    /// Link with zig (`pip install ziglang` beside maturin) against glibc 2.17, where there is no musl: for
+    /// `--target x86_64-unknown-linux-gnu`
+    #[arg(long)]
+    zig: bool,
     /// The maturin that makes the wheel [default: the one that `./test` installs, else the one on the path]
     #[arg(long)]
     maturin: Option<PathBuf>,
@@ -55,6 +59,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
             "--compatibility",
             "musllinux_1_1",
         ]);
+    }
+    if args.zig {
+        wheel.args(["--zig", "--compatibility", "manylinux2014"]);
     }
     succeed(&mut wheel)
         .map_err(|error| format!("{error}\n(`pip install maturin`, or --maturin)"))?;
