@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::terminal::Terminal;
-use crate::answer::{RunAnswer, brief_lines};
+use crate::answer::{ComparisonAnswer, RunAnswer, brief_lines};
 use crate::summary::primary_section;
 use fairtrial_analysis::Comparison;
 
@@ -21,6 +21,15 @@ pub fn answer(answer: &RunAnswer<'_>, terminal: Terminal) -> String {
     }
     let room = MOST_LINES.saturating_sub(page.height());
     for line in answer.lines(terminal.width, room) {
+        page.columns(&line.text, line.tone);
+    }
+    page.finish()
+}
+
+/// The answer as `compare` prints it: a few lines, the verdict last.
+pub fn comparison_answer(answer: &ComparisonAnswer<'_>, terminal: Terminal) -> String {
+    let mut page = Page::new(terminal);
+    for line in answer.lines(terminal.width, MOST_LINES) {
         page.columns(&line.text, line.tone);
     }
     page.finish()

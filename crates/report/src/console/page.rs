@@ -151,11 +151,42 @@ fn visible(line: &str) -> usize {
     text.width()
 }
 
+/// Lines that a text takes in a terminal of this width.
+pub(crate) fn height(text: &str, width: usize) -> usize {
+    let clean = terminal_line(text);
+    if clean.width() <= width {
+        return 1;
+    }
+    let lines = wrap(&clean, width);
+    let heights = lines.iter().map(|line| line.width().div_ceil(width.max(1)));
+    heights.sum()
+}
+
+/// The words of a text; a command of ours is one, because a line end in it would keep it from being pasted.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let open = |last: &&mut String| {
+            let command = last.rfind("`fairtrial").map(|from| &last[from + 1..]);
+            command.is_some_and(|command| !command.contains('`'))
+        };
+        match words.last_mut().filter(open) {
+            Some(command) => {
+                command.push(' ');
+                command.push_str(word);
+            }
+            None => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
 /// Breaks a sentence at blanks so that no line is longer than `width`, where its words allow that.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    let mut words = text.split_whitespace().peekable();
+    let words = words(text);
+    let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         // A percent sign stays with its number.
         let sign = words
@@ -179,7 +210,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{visible, wrap};
+    use super::{height, visible, wrap};
 
     #[test]
     fn lines_break_at_blanks_only() {
@@ -187,6 +218,20 @@ mod tests {
         assert_eq!(wrap("unbreakable", 3), ["unbreakable"]);
         assert_eq!(wrap("about 80 % of it", 8), ["about", "80 % of", "it"]);
         assert!(wrap("", 10).is_empty());
+    }
+
+    #[test]
+    fn a_command_is_pasted_from_one_line() {
+        let text = "more: `fairtrial compare before after -v` (or `report`)";
+        let lines = [
+            "more:",
+            "`fairtrial compare before after -v`",
+            "(or `report`)",
+        ];
+        assert_eq!(wrap(text, 20), lines);
+        assert_eq!(height(text, 20), 4);
+        // What is never closed is no command that could be pasted, and not lost either.
+        assert_eq!(wrap("`fairtrial a b", 5), ["`fairtrial a b"]);
     }
 
     #[test]

@@ -1,0 +1,314 @@
+//! The answer of a comparison.
+
+use super::lines::{Cut, Line, ShownVerdicts, aligned, fitting};
+use crate::comparison::{answer_size, mismatch_sentences, tone, watched_sentence, why};
+use crate::grid::Tone;
+use crate::ranking::{format_of, standing_word};
+use crate::words;
+use fairtrial_analysis::Comparison;
+use fairtrial_analysis::compare::{Contrast, MetricComparison, Ranking, Role, Word};
+use fairtrial_analysis::watch::WatchReport;
+use fairtrial_text::count::{and_more, counted};
+
+/// Candidates that have a line each; more of them are ranked, or counted.
+const MOST_CANDIDATES: usize = 4;
+/// Lines of verdicts; where there would be more, those of the primary metric are shown.
+const MOST_VERDICTS: usize = 8;
+/// Places of a ranking that are shown.
+const PLACES: usize = 6;
+
+/// What the answer is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct ComparisonAnswer<'a> {
+    /// What was found.
+    pub comparison: &'a Comparison,
+    /// What changed in the paths that the spec watches.
+    pub watched: Option<&'a WatchReport>,
+    /// What to type next, in words.
+    pub next: Option<&'a str>,
+}
+
+impl ComparisonAnswer<'_> {
+    /// The lines, the verdict last but for what to type next: the most telling of them that have `room` in a terminal of
+    /// this width.
+    pub(crate) fn lines(&self, width: usize, room: usize) -> Vec<Line> {
+        fitting(width, room, |cut| self.cut_to(cut))
+    }
+
+    fn cut_to(&self, cut: &Cut) -> Vec<Line> {
+        let watched = self.watched.filter(|_| cut.concerns > 0);
+        let watched = watched.map(|report| Line::new(watched_sentence(report), Tone::Faint));
+        let mut lines: Vec<Line> = watched.into_iter().collect();
+        lines.extend(failure_lines(self.comparison, cut));
+        lines.extend(verdict_part(self.comparison, cut));
+        lines.extend(source_lines(self.comparison, cut));
+        let next = self.next.map(|next| format!("more: {next}"));
+        lines.extend(next.map(|next| Line::new(next, Tone::Faint)));
+        lines
+    }
+}
+
+/// How often the sides failed, where one did.
+fn failure_lines(comparison: &Comparison, cut: &Cut) -> Vec<Line> {
+    let mut texts: Vec<String> = Vec::new();
+    for contrast in &comparison.contrasts {
+        let failures = &contrast.failures;
+        let control = (contrast.control.short().to_owned(), failures.control);
+        for (side, count) in [control, (candidate(contrast), failures.candidate)] {
+            if count.failed == 0 {
+                continue;
+            }
+            let of = counted(count.trials, "trial");
+            let text = format!("✗ {} of {of} of {side} failed", count.failed);
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+    }
+    let shown = texts.len().min(cut.concerns.max(1));
+    if shown < texts.len() {
+        texts = vec![and_more(&texts[..shown], texts.len() - shown)];
+    }
+    texts
+        .into_iter()
+        .map(|text| Line::new(text, Tone::Bad))
+        .collect()
+}
+
+/// What is wrong with the records themselves.
+pub(super) fn source_lines(comparison: &Comparison, cut: &Cut) -> Vec<Line> {
+    let texts = source_texts(comparison);
+    let more = texts.len().saturating_sub(cut.concerns);
+    let shown = texts.into_iter().take(cut.concerns);
+    let rest =
+        (more > 0).then(|| format!("{more} more about the records (`compare -v` shows all)"));
+    shown.chain(rest).map(caution).collect()
+}
+
+fn source_texts(comparison: &Comparison) -> Vec<String> {
+    let problems = comparison.problems.iter().cloned();
+    problems
+        .chain(mismatch_sentences(&comparison.mismatches))
+        .collect()
+}
+
+fn caution(text: impl AsRef<str>) -> Line {
+    Line::new(format!("! {}", text.as_ref()), Tone::Caution)
+}
+
+/// The verdicts, or the places of many arms, and what speaks against them.
+pub(super) fn verdict_part(comparison: &Comparison, cut: &Cut) -> Vec<Line> {
+    let contrasts = &comparison.contrasts;
+    let concerns = concerns(contrasts);
+    let of_all = |concern: &Concern| concern.about.len() == contrasts.len();
+    if let [ranking] = comparison.rankings.as_slice()
+        && contrasts.len() > MOST_CANDIDATES
+    {
+        // What is about one of many is for those who look at that one.
+        let shared: Vec<Concern> = concerns.into_iter().filter(of_all).collect();
+        let mut lines = ranking_lines(ranking);
+        lines.extend(concern_lines(&shared, contrasts.len(), cut.concerns));
+        return lines;
+    }
+    let mut lines = verdict_lines(contrasts, cut.metrics);
+    lines.extend(concern_lines(&concerns, contrasts.len(), cut.concerns));
+    lines
+}
+
+/// The places of many arms.
+fn ranking_lines(ranking: &Ranking) -> Vec<Line> {
+    let format = format_of(ranking.arms.iter().map(|arm| &arm.standing));
+    let rows = ranking.arms.iter().enumerate().take(PLACES);
+    let rows = rows.map(|(place, arm)| {
+        let word = standing_word(&arm.arm, place, &arm.standing);
+        let interval = arm.standing.interval.map_or(String::new(), |interval| {
+            format.range(interval.low, interval.high)
+        });
+        let mean = format.number(arm.standing.mean);
+        let rank = format!("{}.", place + 1);
+        (
+            vec![rank, arm.arm.clone(), mean, interval, word.text],
+            word.tone,
+        )
+    });
+    let mut lines = vec![Line::new(
+        format!("{} arms by {}", ranking.arms.len(), ranking.metric),
+        Tone::Plain,
+    )];
+    lines.extend(aligned(rows.collect()));
+    let more = ranking.arms.len().saturating_sub(PLACES);
+    if more > 0 {
+        lines.push(Line::new(
+            format!("and {} more", counted(more as u64, "arm")),
+            Tone::Faint,
+        ));
+    }
+    lines
+}
+
+/// A comparison in one line per metric and candidate, and what is wrong with the records.
+pub(crate) fn brief_lines(comparison: &Comparison) -> Vec<Line> {
+    let contrasts = &comparison.contrasts;
+    let rows = contrasts.iter().flat_map(|contrast| {
+        let metrics = contrast.metrics.iter();
+        metrics.map(|metric| verdict_row(metric, contrast, contrasts))
+    });
+    let mut lines = aligned(rows.collect());
+    lines.extend(source_texts(comparison).iter().map(caution));
+    lines
+}
+
+/// Which metric of which candidate, the verdict, how much it moved, and by how many units that is known.
+fn verdict_row(
+    metric: &MetricComparison,
+    contrast: &Contrast,
+    all: &[Contrast],
+) -> (Vec<String>, Tone) {
+    let who = if all.len() > 1 {
+        candidate(contrast)
+    } else {
+        String::new()
+    };
+    let word = metric.verdict.word;
+    let cells = vec![
+        who,
+        metric.metric.clone(),
+        word.text().to_owned(),
+        answer_size(metric),
+        words::units(&metric.count),
+    ];
+    (cells, tone(word))
+}
+
+/// One line per metric of each candidate.
+fn verdict_lines(contrasts: &[Contrast], shown: ShownVerdicts) -> Vec<Line> {
+    let rows = |shown: ShownVerdicts| -> Vec<(Vec<String>, Tone)> {
+        let first = contrasts.iter().take(MOST_CANDIDATES);
+        let rows = first.flat_map(|contrast| {
+            let metrics = contrast.metrics.iter();
+            let metrics = metrics.filter(move |metric| shown.has(metric));
+            metrics.map(|metric| verdict_row(metric, contrast, contrasts))
+        });
+        rows.collect()
+    };
+    let all = rows(shown);
+    let fits = all.len() <= MOST_VERDICTS && contrasts.len() <= MOST_CANDIDATES;
+    let (all, shown) = if fits {
+        (all, shown)
+    } else {
+        (rows(ShownVerdicts::Primary), ShownVerdicts::Primary)
+    };
+    let mut lines = aligned(all);
+    lines.extend(other_candidates(contrasts));
+    lines.extend(moved_too(contrasts, shown));
+    lines
+}
+
+impl ShownVerdicts {
+    fn has(self, metric: &MetricComparison) -> bool {
+        let is_declared = metric.direction.is_some();
+        metric.role == Role::Primary || self == Self::Declared && is_declared
+    }
+}
+
+/// The verdicts of candidates that have no line, counted.
+fn other_candidates(contrasts: &[Contrast]) -> Option<Line> {
+    let rest = contrasts.get(MOST_CANDIDATES..)?;
+    let mut words: Vec<(Word, usize)> = Vec::new();
+    for metric in rest.iter().flat_map(primary) {
+        let word = metric.verdict.word;
+        match words.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => words.push((word, 1)),
+        }
+    }
+    let words = words.iter().map(|(word, count)| format!("{count} {word}"));
+    let words: Vec<String> = words.collect();
+    let more = counted(rest.len(), "more comparison");
+    (!rest.is_empty()).then(|| Line::new(format!("and {more}: {}", words.join(", ")), Tone::Plain))
+}
+
+/// Secondary metrics that moved and have no line of their own, in one line.
+fn moved_too(contrasts: &[Contrast], shown: ShownVerdicts) -> Option<Line> {
+    let [contrast] = contrasts else {
+        return None;
+    };
+    let moved = contrast.metrics.iter().filter(|metric| {
+        let word = metric.verdict.word;
+        !shown.has(metric) && matches!(word, Word::Improved | Word::Regressed)
+    });
+    let moved: Vec<String> = moved
+        .map(|metric| format!("{} {}", metric.metric, metric.verdict.word))
+        .collect();
+    (!moved.is_empty()).then(|| Line::new(format!("also: {}", moved.join(", ")), Tone::Plain))
+}
+
+/// What speaks against verdicts, and whose.
+struct Concern {
+    text: String,
+    about: Vec<String>,
+}
+
+/// What speaks against the verdicts, each once.
+fn concerns(contrasts: &[Contrast]) -> Vec<Concern> {
+    let mut concerns: Vec<Concern> = Vec::new();
+    for contrast in contrasts {
+        for text in primary(contrast).flat_map(concerns_of) {
+            let who = candidate(contrast);
+            match concerns.iter_mut().find(|concern| concern.text == text) {
+                Some(concern) => concern.about.push(who),
+                None => concerns.push(Concern {
+                    text,
+                    about: vec![who],
+                }),
+            }
+        }
+    }
+    concerns
+}
+
+fn concern_lines(concerns: &[Concern], contrasts: usize, most: usize) -> Vec<Line> {
+    let line = |concern: &Concern| {
+        let who = if concern.about.len() == contrasts {
+            String::new()
+        } else {
+            format!("{}: ", concern.about.join(", "))
+        };
+        caution(format!("{who}{}", concern.text))
+    };
+    let mut lines: Vec<Line> = concerns.iter().take(most).map(line).collect();
+    let more = concerns.len().saturating_sub(most);
+    if more > 0 {
+        let more = counted(more, "more objection");
+        lines.push(caution(format!("{more} (`compare -v` shows all)")));
+    }
+    lines
+}
+
+/// Why a metric is undecided and what would decide it, and what a reader must know of a verdict.
+fn concerns_of(metric: &MetricComparison) -> Vec<String> {
+    let verdict = &metric.verdict;
+    let mut concerns = Vec::new();
+    if matches!(verdict.word, Word::Inconclusive | Word::Insufficient) {
+        let advice = verdict.advice.as_ref().map(words::advice);
+        concerns.push(format!("{}.{}", why(metric), advice.unwrap_or_default()));
+    }
+    let noted = verdict.objections.iter().filter(|of| !of.holds_back());
+    concerns.extend(noted.map(words::objection));
+    concerns
+}
+
+fn primary(contrast: &Contrast) -> impl Iterator<Item = &MetricComparison> {
+    let metrics = contrast.metrics.iter();
+    metrics.filter(|metric| metric.role == Role::Primary)
+}
+
+/// The candidate, with its point of a sweep.
+fn candidate(contrast: &Contrast) -> String {
+    let name = contrast.candidate.short();
+    if contrast.point.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} at {}", contrast.point)
+    }
+}
