@@ -52,6 +52,8 @@ pub(crate) struct Tick {
 pub(crate) struct NameTick {
     pub(crate) at: f64,
     pub(crate) lines: Vec<String>,
+    /// The whole name, where the lines do not have all of it.
+    pub(crate) whole: Option<String>,
 }
 
 impl Axis {
@@ -191,9 +193,14 @@ impl Axis {
                 None => wrap(&parts.join(" "), each, NAME_LINES),
             }
         };
-        let ticks = names.iter().enumerate().map(|(place, name)| NameTick {
-            at: place as f64,
-            lines: lines(name),
+        let ticks = names.iter().enumerate().map(|(place, name)| {
+            let lines = lines(name);
+            let is_cut = lines.iter().any(|line| line.contains('…'));
+            NameTick {
+                at: place as f64,
+                lines,
+                whole: is_cut.then(|| name.clone()),
+            }
         });
         ticks.step_by(every as usize).collect()
     }

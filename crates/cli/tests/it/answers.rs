@@ -167,7 +167,8 @@ fn what_is_to_be_typed_after_a_comparison_can_be_pasted() {
         &["compare", "a b.csv", "c.csv", "--direction", "up"],
     ] {
         let ran = project.expect(0, words);
-        let next: Vec<&str> = ran.out.lines().last().unwrap().split('`').collect();
+        let next = ran.out.trim_end().lines().last().unwrap();
+        let next: Vec<&str> = next.split('`').collect();
         let commands: Vec<&&str> = next.iter().skip(1).step_by(2).collect();
         assert!(commands[0].ends_with(" -v"), "{next:?}");
         let is_run = words[1] != "a b.csv";
