@@ -69,7 +69,9 @@ fn text_boxes(svg: &str) -> Vec<(String, Box)> {
     lines
         .map(|line| {
             let (tag, rest) = line.split_once('>').unwrap();
-            let words = rest.trim_end_matches("</text>").replace("&lt;", "<");
+            // The whole name behind a short one is not drawn.
+            let drawn = rest.split_once("</title>").map_or(rest, |(_, drawn)| drawn);
+            let words = drawn.trim_end_matches("</text>").replace("&lt;", "<");
             let words = words.replace("&gt;", ">").replace("&amp;", "&");
             let size = match attribute(tag, "class") {
                 "h" => 17.0,

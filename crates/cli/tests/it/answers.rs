@@ -141,7 +141,9 @@ fn a_comparison_is_a_few_lines_and_its_tables_are_asked_for() {
     project.expect(0, &["run", "bench.toml"]);
     let ran = project.expect(0, &["compare", "train"]);
     assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
-    insta::assert_snapshot!("comparison", answer(&project, &ran));
+    let stamp = project.newest_run("train");
+    let stamp = stamp.file_name().unwrap().to_str().unwrap();
+    insta::assert_snapshot!("comparison", ran.out.replace(stamp, "STAMP"));
     let tables = project.expect(0, &["compare", "train", "-v"]);
     assert!(lines(&tables) > MOST_LINES, "{}", tables.out);
     assert!(tables.out.contains("Method: paired t"), "{}", tables.out);
@@ -167,9 +169,9 @@ fn what_is_to_be_typed_after_a_comparison_can_be_pasted() {
         &["compare", "a b.csv", "c.csv", "--direction", "up"],
     ] {
         let ran = project.expect(0, words);
-        let next = ran.out.trim_end().lines().last().unwrap();
-        let next: Vec<&str> = next.split('`').collect();
-        let commands: Vec<&&str> = next.iter().skip(1).step_by(2).collect();
+        let next: Vec<&str> = ran.out.split('`').collect();
+        let commands = next.iter().filter(|part| part.starts_with("fairtrial"));
+        let commands: Vec<&&str> = commands.collect();
         assert!(commands[0].ends_with(" -v"), "{next:?}");
         let is_run = words[1] != "a b.csv";
         assert_eq!(commands.len(), 1 + usize::from(is_run), "{next:?}");
@@ -323,6 +325,14 @@ fn a_sweep_ends_with_its_best_point() {
     let first: String = ran.out.split("\n\n").next().unwrap().to_owned();
     assert!(first.lines().count() <= MOST_LINES, "{first}");
     insta::assert_snapshot!("sweep", answer(&project, &Ran { out: first, ..ran }));
+    // The newest run tries the choice again, and sweeps nothing itself.
+    let refused = project.expect(2, &["sweep"]);
+    assert!(
+        refused.err.contains("`fairtrial sweep sweep`"),
+        "{}",
+        refused.err
+    );
+    project.expect(0, &["sweep", "sweep"]);
 }
 
 #[test]

@@ -353,8 +353,8 @@ fn scores_of_several_tasks_are_compared_between_reference_points() {
             .len(),
         4
     );
-    let said = project.expect(0, &[&asked[..], &points].concat()).out;
-    let said = said.replace('\n', " ");
+    let tables = project.expect(0, &[&asked[..], &points, &["-v"]].concat());
+    let said = tables.out.replace('\n', " ");
     assert!(said.contains("interquartile mean"), "{said}");
     // Points that cannot be used are refused, not left aside.
     let one = project.expect(2, &[&asked[..], &points[..2]].concat());

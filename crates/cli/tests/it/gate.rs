@@ -576,5 +576,20 @@ fn the_headline_of_several_rules_leads_with_numbers() {
     );
     assert!(others.starts_with("also speed."), "{headline}");
     let junit = project.read("j.xml");
-    assert!(junit.contains("Regressed: score -10"), "{junit}");
+    assert!(junit.contains("message=\"score -10"), "{junit}");
+}
+
+#[test]
+fn sides_that_never_failed_are_no_reason() {
+    let spec = SPEC.replace("sh work.sh {seed}", "sh work.sh {seed} {said}")
+        + "\n[metrics.speed]\ndirection = \"up\"\n[arms.control]\nsaid = \"speed\"\n[arms.candidate]\nsaid = \"other\"\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $((1000 + $1 % 7)), \\\"$2\\\": $1}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(3, &["gate", "bench", "--rule", "score", "--rule", "speed"]);
+    assert!(ran.out.starts_with("Invalid: speed: "), "{}", ran.out);
+    assert!(!ran.out.contains("0 of 8 trials"), "{}", ran.out);
 }

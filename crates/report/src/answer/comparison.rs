@@ -1,7 +1,7 @@
 //! The answer of a comparison.
 
 use super::lines::{Cut, Line, ShownVerdicts, aligned, fitting};
-use crate::comparison::{answer_size, mismatch_sentences, tone, watched_sentence, why};
+use crate::comparison::{answer_size, mismatch_sentences, title, tone, watched_sentence, why};
 use crate::grid::Tone;
 use crate::ranking::{format_of, standing_word};
 use crate::words;
@@ -40,12 +40,32 @@ impl ComparisonAnswer<'_> {
         let watched = watched.map(|report| Line::new(watched_sentence(report), Tone::Faint));
         let mut lines: Vec<Line> = watched.into_iter().collect();
         lines.extend(failure_lines(self.comparison, cut));
+        lines.extend(heading(&self.comparison.contrasts));
         lines.extend(verdict_part(self.comparison, cut));
         lines.extend(source_lines(self.comparison, cut));
         let next = self.next.map(|next| format!("more: {next}"));
         lines.extend(next.map(|next| Line::new(next, Tone::Faint)));
         lines
     }
+}
+
+/// Which sides were compared.
+fn heading(contrasts: &[Contrast]) -> Option<Line> {
+    let text = match contrasts {
+        [] => return None,
+        [contrast] => title(contrast),
+        [first, ..] => {
+            let control = &first.control;
+            let is_of_it = |of: &Contrast| of.candidate.source == control.source;
+            let source = if control.arm.is_some() && contrasts.iter().all(is_of_it) {
+                format!(" ({})", control.source)
+            } else {
+                String::new()
+            };
+            format!("against {}{source}", control.short())
+        }
+    };
+    Some(Line::new(text, Tone::Plain))
 }
 
 /// How often the sides failed, where one did.
@@ -139,7 +159,7 @@ fn ranking_lines(ranking: &Ranking) -> Vec<Line> {
     let more = ranking.arms.len().saturating_sub(PLACES);
     if more > 0 {
         lines.push(Line::new(
-            format!("and {} more", counted(more as u64, "arm")),
+            format!("and {}", counted(more as u64, "more arm")),
             Tone::Faint,
         ));
     }

@@ -117,8 +117,12 @@ impl RunAnswer<'_> {
     fn next_line(&self) -> Option<Line> {
         let name = shell_word(&self.summary.run.as_ref()?.name);
         let found = self.data_words;
-        let compare = self.comparison.map_or("", |_| "`compare -v`, ");
-        let text = format!("more: `fairtrial report {name}{found}` (or {compare}`summarize`)");
+        let more = match (self.choice, self.comparison) {
+            (Some(_), _) => "`sweep`, ",
+            (None, Some(_)) => "`compare -v`, ",
+            (None, None) => "",
+        };
+        let text = format!("more: `fairtrial report {name}{found}` (or {more}`summarize`)");
         Some(Line::new(text, Tone::Faint))
     }
 }

@@ -42,11 +42,9 @@ impl Page {
 
     /// A line whose blanks stand for columns: as it is where there is room, else wrapped.
     pub(crate) fn columns(&mut self, text: &str, tone: Tone) {
-        let clean = terminal_line(text);
-        if clean.width() > self.terminal.width {
-            return self.sentence(text, tone);
+        for line in laid_out(text, self.terminal.width) {
+            self.line(&paint(&line, code(tone), self.terminal.color));
         }
-        self.line(&paint(&clean, code(tone), self.terminal.color));
     }
 
     pub(crate) fn heading(&mut self, text: &str) {
@@ -151,15 +149,23 @@ fn visible(line: &str) -> usize {
     text.width()
 }
 
-/// Lines that a text takes in a terminal of this width.
-pub(crate) fn height(text: &str, width: usize) -> usize {
+/// A text in lines of a terminal of this width: as it is where there is room, else wrapped, set in as far as it was.
+fn laid_out(text: &str, width: usize) -> Vec<String> {
     let clean = terminal_line(text);
     if clean.width() <= width {
-        return 1;
+        return vec![clean.into_owned()];
     }
-    let lines = wrap(&clean, width);
+    let blanks = clean.len() - clean.trim_start_matches(' ').len();
+    let lines = wrap(&clean, width.saturating_sub(blanks).max(1));
+    let set_in = |line: String| format!("{}{line}", " ".repeat(blanks));
+    lines.into_iter().map(set_in).collect()
+}
+
+/// Lines that a text takes in a terminal of this width.
+pub(crate) fn height(text: &str, width: usize) -> usize {
+    let lines = laid_out(text, width);
     let heights = lines.iter().map(|line| line.width().div_ceil(width.max(1)));
-    heights.sum()
+    heights.map(|lines| lines.max(1)).sum()
 }
 
 /// The words of a text; a command of ours is one, because a line end in it would keep it from being pasted.
@@ -210,7 +216,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{height, visible, wrap};
+    use super::{height, laid_out, visible, wrap};
 
     #[test]
     fn lines_break_at_blanks_only() {
@@ -218,6 +224,13 @@ mod tests {
         assert_eq!(wrap("unbreakable", 3), ["unbreakable"]);
         assert_eq!(wrap("about 80 % of it", 8), ["about", "80 % of", "it"]);
         assert!(wrap("", 10).is_empty());
+    }
+
+    #[test]
+    fn what_is_set_in_stays_set_in() {
+        let lines = laid_out("    what a trial said at length", 16);
+        assert_eq!(lines, ["    what a trial", "    said at", "    length"]);
+        assert_eq!(laid_out("  a  b", 16), ["  a  b"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::metric::{parse_margin, parse_tolerance};
 use crate::source::Span;
 use fairtrial_text::bytes::{BYTES_FORM, parse_bytes};
 use fairtrial_text::duration::{DURATION_FORM, parse_duration};
-use fairtrial_text::nearest::nearest;
+use fairtrial_text::nearest::{did_you_mean, nearest};
 
 /// Keys that are named in the design and come with a later version: refused rather than ignored.
 const LATER: [(&str, &str); 1] = [("task", "engine")];
