@@ -1,6 +1,6 @@
 //! Axes: from values to places, with ticks at round numbers or at names.
 
-use crate::text::{SIZE, fit_apart, width, wrap};
+use crate::text::{SIZE, fit_apart, width, wrap_name};
 use fairtrial_text::tick::{self, Offset, TickFormat};
 use std::borrow::Cow;
 
@@ -188,9 +188,11 @@ impl Axis {
                 _ if !broken => vec![name.clone()],
                 Some(spare) => {
                     let parts = parts.iter();
-                    parts.flat_map(|part| wrap(part, each, 1 + spare)).collect()
+                    parts
+                        .flat_map(|part| wrap_name(part, each, 1 + spare))
+                        .collect()
                 }
-                None => wrap(&parts.join(" "), each, NAME_LINES),
+                None => wrap_name(&parts.join(" "), each, NAME_LINES),
             }
         };
         let ticks = names.iter().enumerate().map(|(place, name)| {

@@ -129,6 +129,34 @@ fn around(name: &[char], kept: std::ops::Range<usize>, room: f64) -> String {
     }
 }
 
+/// A name in lines of at most `room`, broken between its words and behind the signs inside of them
+/// (`train/` `actor_` `loss`); at most `lines`. Of what has no room the middle goes, because names differ at both ends.
+pub(crate) fn wrap_name(name: &str, room: f64, lines: usize) -> Vec<String> {
+    let mut broken: Vec<String> = Vec::new();
+    for piece in pieces(name) {
+        match broken.last_mut() {
+            Some(line) if width(format!("{line}{piece}").trim_end(), SIZE) <= room => {
+                line.push_str(piece);
+            }
+            _ => broken.push(piece.to_owned()),
+        }
+    }
+    if broken.len() > lines {
+        let behind = lines / 2;
+        let from = lines - behind - 1;
+        let middle = broken[from..broken.len() - behind].concat();
+        broken.splice(from..broken.len() - behind, [middle]);
+    }
+    let lines = broken.iter().map(|line| fit(line.trim_end(), room, SIZE));
+    lines.collect()
+}
+
+/// The parts of a name between which it may be broken; each sign stays with what stands before it.
+fn pieces(name: &str) -> Vec<&str> {
+    name.split_inclusive([' ', '/', '_', '-', '.', ':', ','])
+        .collect()
+}
+
 /// The text in lines of at most `room`, broken between words; at most `lines`, the last one cut.
 pub(crate) fn wrap(text: &str, room: f64, lines: usize) -> Vec<String> {
     let mut broken: Vec<String> = Vec::new();
@@ -166,7 +194,7 @@ fn cut_end(text: &str, room: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SIZE, fit, fit_apart, width, wrap};
+    use super::{SIZE, fit, fit_apart, width, wrap, wrap_name};
 
     #[test]
     fn names_that_would_look_alike_show_where_they_differ() {
@@ -198,6 +226,23 @@ mod tests {
         assert!(cut.starts_with("train/") && cut.ends_with("mean"), "{cut}");
         assert_eq!(fit("short", 160.0, SIZE), "short");
         assert_eq!(fit("short", 1.0, SIZE), "…");
+    }
+
+    #[test]
+    fn names_break_behind_their_signs_and_lose_their_middle() {
+        let lines = wrap_name("train/actor_loss of all", 80.0, 3);
+        assert_eq!(lines, ["train/actor_", "loss of all"]);
+        assert_eq!(wrap_name("short", 80.0, 3), ["short"]);
+        let long = "environment/arena_basic/agents/cooperative/team_reward_mean";
+        let lines = wrap_name(long, 100.0, 3);
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("environment/"), "{lines:?}");
+        assert!(lines[1].contains('…'), "{lines:?}");
+        assert_eq!(lines[2], "reward_mean");
+        assert!(
+            lines.iter().all(|line| width(line, SIZE) <= 100.0),
+            "{lines:?}"
+        );
     }
 
     #[test]

@@ -582,7 +582,7 @@ fn the_headline_of_several_rules_leads_with_numbers() {
 #[test]
 fn sides_that_never_failed_are_no_reason() {
     let spec = SPEC.replace("sh work.sh {seed}", "sh work.sh {seed} {said}")
-        + "\n[metrics.speed]\ndirection = \"up\"\n[arms.control]\nsaid = \"speed\"\n[arms.candidate]\nsaid = \"other\"\n";
+        + "\n[metrics.speed]\ndirection = \"up\"\nrequired = false\n[arms.control]\nsaid = \"speed\"\n[arms.candidate]\nsaid = \"other\"\n";
     let project = Project::with_spec(&spec);
     project.write(
         "work.sh",
