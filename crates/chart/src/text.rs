@@ -3,6 +3,8 @@
 //! The widths are those of Noto Sans, rounded up: a drawing is laid out before anything measures it, and a text that
 //! turns out narrower than thought does no harm.
 
+use std::collections::VecDeque;
+
 /// Size of the letters of ordinary text in drawing units.
 pub(crate) const SIZE: f64 = 12.0;
 
@@ -133,28 +135,56 @@ fn around(name: &[char], kept: std::ops::Range<usize>, room: f64) -> String {
 /// (`train/` `actor_` `loss`); at most `lines`. Of what has no room the middle goes, because names differ at both ends.
 pub(crate) fn wrap_name(name: &str, room: f64, lines: usize) -> Vec<String> {
     let mut broken: Vec<String> = Vec::new();
-    for piece in pieces(name) {
-        match broken.last_mut() {
-            Some(line) if width(format!("{line}{piece}").trim_end(), SIZE) <= room => {
-                line.push_str(piece);
-            }
-            _ => broken.push(piece.to_owned()),
-        }
+    let mut pieces: VecDeque<&str> = pieces(name).collect();
+    while let Some(piece) = pieces.pop_front() {
+        broken.push(filled(piece.to_owned(), room, &mut pieces, Ends::Front));
     }
     if broken.len() > lines {
         let behind = lines / 2;
-        let from = lines - behind - 1;
-        let middle = broken[from..broken.len() - behind].concat();
-        broken.splice(from..broken.len() - behind, [middle]);
+        broken.truncate(lines.saturating_sub(behind + 1));
+        let front: usize = broken.iter().map(String::len).sum();
+        pieces = self::pieces(&name[front..]).collect();
+        let mut last: Vec<String> = Vec::new();
+        while last.len() < behind
+            && let Some(piece) = pieces.pop_back()
+        {
+            last.push(filled(piece.to_owned(), room, &mut pieces, Ends::Back));
+        }
+        broken.push(pieces.into_iter().collect());
+        broken.extend(last.into_iter().rev());
     }
     let lines = broken.iter().map(|line| fit(line.trim_end(), room, SIZE));
     lines.collect()
 }
 
+/// Where a line takes further pieces from.
+#[derive(Clone, Copy)]
+enum Ends {
+    Front,
+    Back,
+}
+
+/// A line with as many further pieces as have room in it.
+fn filled(mut line: String, room: f64, pieces: &mut VecDeque<&str>, ends: Ends) -> String {
+    loop {
+        let longer = match ends {
+            Ends::Front => pieces.front().map(|piece| format!("{line}{piece}")),
+            Ends::Back => pieces.back().map(|piece| format!("{piece}{line}")),
+        };
+        match longer.filter(|longer| width(longer.trim_end(), SIZE) <= room) {
+            Some(longer) => line = longer,
+            None => return line,
+        }
+        match ends {
+            Ends::Front => pieces.pop_front(),
+            Ends::Back => pieces.pop_back(),
+        };
+    }
+}
+
 /// The parts of a name between which it may be broken; each sign stays with what stands before it.
-fn pieces(name: &str) -> Vec<&str> {
+fn pieces(name: &str) -> impl Iterator<Item = &str> {
     name.split_inclusive([' ', '/', '_', '-', '.', ':', ','])
-        .collect()
 }
 
 /// The text in lines of at most `room`, broken between words; at most `lines`, the last one cut.

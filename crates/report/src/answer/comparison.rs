@@ -1,7 +1,9 @@
 //! The answer of a comparison.
 
 use super::lines::{Cut, Line, ShownVerdicts, aligned, fitting};
-use crate::comparison::{answer_size, mismatch_sentences, title, tone, watched_sentence, why};
+use crate::comparison::{
+    answer_size, dropped_words, mismatch_sentences, title, tone, watched_sentence, why,
+};
 use crate::grid::Tone;
 use crate::ranking::{format_of, standing_word};
 use crate::words;
@@ -315,6 +317,7 @@ fn concerns_of(metric: &MetricComparison) -> Vec<String> {
     }
     let noted = verdict.objections.iter().filter(|of| !of.holds_back());
     concerns.extend(noted.map(words::objection));
+    concerns.extend(dropped_words(metric));
     concerns
 }
 

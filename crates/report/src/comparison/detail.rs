@@ -119,7 +119,8 @@ fn margin_words(metric: &MetricComparison) -> Option<String> {
     ))
 }
 
-fn dropped_words(metric: &MetricComparison) -> Option<String> {
+/// Units that are left out, by name.
+pub(crate) fn dropped_words(metric: &MetricComparison) -> Option<String> {
     if metric.dropped.is_empty() {
         return None;
     }
