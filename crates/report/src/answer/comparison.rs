@@ -4,6 +4,7 @@ use super::lines::{Cut, Line, ShownVerdicts, aligned, fitting};
 use crate::comparison::{
     answer_size, dropped_words, mismatch_sentences, title, tone, watched_sentence, why,
 };
+use crate::console::page::height;
 use crate::grid::Tone;
 use crate::ranking::{format_of, standing_word};
 use crate::words;
@@ -57,14 +58,19 @@ fn heading(contrasts: &[Contrast]) -> Option<Line> {
         [] => return None,
         [contrast] => title(contrast),
         [first, ..] => {
-            let control = &first.control;
-            let is_of_it = |of: &Contrast| of.candidate.source == control.source;
-            let source = if control.arm.is_some() && contrasts.iter().all(is_of_it) {
-                format!(" ({})", control.source)
-            } else {
-                String::new()
+            let (control, candidate) = (&first.control, &first.candidate.source);
+            let is_alike = |of: &Contrast| {
+                of.candidate.source == *candidate && of.control.source == control.source
             };
-            format!("against {}{source}", control.short())
+            match contrasts.iter().all(is_alike) {
+                true if *candidate != control.source => {
+                    format!("{candidate} against {}", control.source)
+                }
+                true if control.arm.is_some() => {
+                    format!("against {} ({})", control.short(), control.source)
+                }
+                _ => format!("against {}", control.short()),
+            }
         }
     };
     Some(Line::new(text, Tone::Plain))
@@ -132,7 +138,7 @@ pub(super) fn verdict_part(comparison: &Comparison, cut: &Cut) -> Vec<Line> {
         lines.extend(concern_lines(&shared, contrasts.len(), cut.concerns));
         return lines;
     }
-    let mut lines = verdict_lines(contrasts, cut.metrics);
+    let mut lines = verdict_lines(contrasts, cut);
     lines.extend(concern_lines(&concerns, contrasts.len(), cut.concerns));
     lines
 }
@@ -169,58 +175,87 @@ fn ranking_lines(ranking: &Ranking) -> Vec<Line> {
 }
 
 /// A comparison in one line per metric and candidate, and what is wrong with the records.
-pub(crate) fn brief_lines(comparison: &Comparison) -> Vec<Line> {
-    let contrasts = &comparison.contrasts;
-    let rows = contrasts.iter().flat_map(|contrast| {
+pub(crate) fn brief_lines(comparison: &Comparison, width: usize) -> Vec<Line> {
+    let contrasts = comparison.contrasts.iter();
+    let all = contrasts.flat_map(|contrast| {
         let metrics = contrast.metrics.iter();
-        metrics.map(|metric| verdict_row(metric, contrast, contrasts))
+        metrics.map(move |metric| (contrast, metric))
     });
-    let mut lines = aligned(rows.collect());
+    let all: Vec<(&Contrast, &MetricComparison)> = all.collect();
+    let mut lines = verdict_table(&all, comparison.contrasts.len(), width);
     lines.extend(source_texts(comparison).iter().map(caution));
     lines
 }
 
-/// Which metric of which candidate, the verdict, how much it moved, and by how many units that is known.
-fn verdict_row(
-    metric: &MetricComparison,
-    contrast: &Contrast,
-    all: &[Contrast],
-) -> (Vec<String>, Tone) {
-    let who = if all.len() > 1 {
-        candidate(contrast)
-    } else {
-        String::new()
+/// What a line of a verdict says besides the verdict.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    /// The difference, also as a share of the control, and the number of units.
+    All,
+    /// Not the share.
+    NoShare,
+    /// Not the number of units either.
+    Difference,
+}
+
+/// Verdicts under each other, of one of so many candidates each; what has no room in one line is left out of all.
+fn verdict_table(
+    all: &[(&Contrast, &MetricComparison)],
+    candidates: usize,
+    width: usize,
+) -> Vec<Line> {
+    let table = |said: Said| {
+        let rows = all.iter().map(|(contrast, metric)| {
+            let who = if candidates > 1 {
+                candidate(contrast)
+            } else {
+                String::new()
+            };
+            verdict_row(who, metric, said)
+        });
+        aligned(rows.collect())
     };
+    let fits = |lines: &Vec<Line>| lines.iter().all(|line| height(&line.text, width) == 1);
+    let tries = [Said::All, Said::NoShare].into_iter().map(table);
+    let found = tries.into_iter().find(fits);
+    found.unwrap_or_else(|| table(Said::Difference))
+}
+
+/// Whose metric, the verdict, how much it moved, and by how many units that is known.
+fn verdict_row(who: String, metric: &MetricComparison, said: Said) -> (Vec<String>, Tone) {
     let word = metric.verdict.word;
+    let size = match said {
+        Said::All => answer_size(metric),
+        Said::NoShare | Said::Difference => absolute_size(metric),
+    };
+    let units = (said != Said::Difference).then(|| words::units(&metric.count));
     let cells = vec![
         who,
         metric.metric.clone(),
         word.text().to_owned(),
-        answer_size(metric),
-        words::units(&metric.count),
+        size,
+        units.unwrap_or_default(),
     ];
     (cells, tone(word))
 }
 
 /// One line per metric of each candidate.
-fn verdict_lines(contrasts: &[Contrast], shown: ShownVerdicts) -> Vec<Line> {
-    let rows = |shown: ShownVerdicts| -> Vec<(Vec<String>, Tone)> {
+fn verdict_lines(contrasts: &[Contrast], cut: &Cut) -> Vec<Line> {
+    let rows = |shown: ShownVerdicts| -> Vec<(&Contrast, &MetricComparison)> {
         let first = contrasts.iter().take(MOST_CANDIDATES);
         let rows = first.flat_map(|contrast| {
             let metrics = contrast.metrics.iter();
             let metrics = metrics.filter(move |metric| shown.has(metric));
-            metrics.map(|metric| verdict_row(metric, contrast, contrasts))
+            metrics.map(move |metric| (contrast, metric))
         });
         rows.collect()
     };
-    let all = rows(shown);
-    let fits = all.len() <= MOST_VERDICTS && contrasts.len() <= MOST_CANDIDATES;
-    let (all, shown) = if fits {
-        (all, shown)
-    } else {
-        (rows(ShownVerdicts::Primary), ShownVerdicts::Primary)
-    };
-    let mut lines = aligned(all);
+    let (mut all, mut shown) = (rows(cut.metrics), cut.metrics);
+    if all.len() > MOST_VERDICTS || contrasts.len() > MOST_CANDIDATES {
+        shown = ShownVerdicts::Primary;
+        all = rows(shown);
+    }
+    let mut lines = verdict_table(&all, contrasts.len(), cut.width);
     lines.extend(other_candidates(contrasts));
     lines.extend(moved_too(contrasts, shown));
     lines

@@ -14,6 +14,8 @@ pub(super) struct Cut {
     pub(super) metrics: ShownVerdicts,
     /// Objections that are shown, and notes about the records.
     pub(super) concerns: usize,
+    /// Columns of the terminal.
+    pub(super) width: usize,
 }
 
 /// Which metrics have a line each.
@@ -31,6 +33,7 @@ impl Cut {
             explained,
             metrics,
             concerns,
+            width: 0,
         }
     }
 }
@@ -63,7 +66,8 @@ impl Line {
 /// The most telling lines that have `room` in a terminal of this width.
 pub(super) fn fitting(width: usize, room: usize, cut_to: impl Fn(&Cut) -> Vec<Line>) -> Vec<Line> {
     let mut last = Vec::new();
-    for lines in CUTS.iter().map(cut_to) {
+    for cut in CUTS {
+        let lines = cut_to(&Cut { width, ..cut });
         let heights = lines.iter().map(|line| height(&line.text, width));
         if heights.sum::<usize>() <= room {
             return lines;

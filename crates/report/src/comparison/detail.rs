@@ -35,23 +35,33 @@ pub(crate) fn answer_size(metric: &MetricComparison) -> String {
     effect.map_or(String::new(), |effect| effect_words(metric, effect))
 }
 
+/// The same in the metric's unit alone.
+pub(crate) fn absolute_size(metric: &MetricComparison) -> String {
+    let effect = metric.effect.as_ref();
+    effect.map_or(String::new(), |effect| absolute_words(metric, effect))
+}
+
 /// Why a verdict has its word.
 pub(crate) fn why(metric: &MetricComparison) -> String {
     let scale = metric.effect.as_ref().map(|effect| effect.scale);
     words::why(&metric.verdict, scale)
 }
 
-fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
+fn absolute_words(metric: &MetricComparison, effect: &Effect) -> String {
     let format = difference_format(metric);
     let unit = metric
         .unit
         .as_ref()
         .map_or(String::new(), |unit| format!(" {unit}"));
-    let absolute = format!(
+    format!(
         "{}{unit} {}",
         format.signed(effect.absolute.value),
         format.signed_range(effect.absolute.low, effect.absolute.high)
-    );
+    )
+}
+
+fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
+    let absolute = absolute_words(metric, effect);
     let Some(relative) = effect.relative else {
         return absolute;
     };

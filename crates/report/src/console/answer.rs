@@ -38,7 +38,7 @@ pub fn comparison_answer(answer: &ComparisonAnswer<'_>, terminal: Terminal) -> S
 /// A comparison in one line per metric.
 pub fn brief(comparison: &Comparison, terminal: Terminal) -> String {
     let mut page = Page::new(terminal);
-    for line in brief_lines(comparison) {
+    for line in brief_lines(comparison, terminal.width) {
         page.columns(&line.text, line.tone);
     }
     page.finish()
