@@ -182,10 +182,49 @@ fn filled(mut line: String, room: f64, pieces: &mut VecDeque<&str>, ends: Ends) 
     }
 }
 
-/// The parts of a name between which it may be broken; each sign stays with what stands before it.
+/// The parts of a name between which it may be broken: words, and what stands behind a sign and begins with a letter, so
+/// that no number is broken. Each sign stays with what stands before it.
 fn pieces(name: &str) -> impl Iterator<Item = &str> {
-    name.split_inclusive([' ', '/', '_', '-', '.', ':', ','])
+    let sign = |c: char| matches!(c, '/' | '_' | '-' | '.' | ':' | ',');
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        let mut letters = rest.char_indices().peekable();
+        while let Some((_, c)) = letters.next() {
+            if let Some((next, letter)) = letters.peek()
+                && (c == ' ' || sign(c) && letter.is_alphabetic())
+            {
+                let (piece, more) = rest.split_at(*next);
+                rest = more;
+                return Some(piece);
+            }
+        }
+        (!rest.is_empty()).then(|| std::mem::take(&mut rest))
+    })
 }
+
+/// The names without the parts that all of them begin with, where that is much: what has no room shows where it differs.
+pub(crate) fn without_common_start(names: &[String]) -> Vec<String> {
+    let parts: Vec<Vec<&str>> = names.iter().map(|name| pieces(name).collect()).collect();
+    let Some(first) = parts.first().filter(|_| names.len() > 1) else {
+        return names.to_vec();
+    };
+    let shared = |place: &usize| {
+        let is_alike = |of: &Vec<&str>| place + 1 < of.len() && of[*place] == first[*place];
+        parts.iter().all(is_alike)
+    };
+    let count = (0..first.len()).take_while(shared).count();
+    let start: usize = first[..count].iter().map(|part| part.len()).sum();
+    if start < MUCH {
+        return names.to_vec();
+    }
+    names
+        .iter()
+        .map(|name| format!("…{}", &name[start..]))
+        .collect()
+}
+
+/// Letters in common at the start that are much.
+const MUCH: usize = 8;
 
 /// The text in lines of at most `room`, broken between words; at most `lines`, the last one cut.
 pub(crate) fn wrap(text: &str, room: f64, lines: usize) -> Vec<String> {
@@ -224,7 +263,7 @@ fn cut_end(text: &str, room: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SIZE, fit, fit_apart, width, wrap, wrap_name};
+    use super::{SIZE, fit, fit_apart, width, without_common_start, wrap, wrap_name};
 
     #[test]
     fn names_that_would_look_alike_show_where_they_differ() {
@@ -273,6 +312,30 @@ mod tests {
             lines.iter().all(|line| width(line, SIZE) <= 100.0),
             "{lines:?}"
         );
+    }
+
+    #[test]
+    fn numbers_are_not_broken() {
+        let lines = wrap_name("lr=0.001 depth=-2 arm_01_of_many", 60.0, 9);
+        assert_eq!(lines, ["lr=0.001", "depth=-2", "arm_01_", "of_many"]);
+    }
+
+    #[test]
+    fn what_all_names_begin_with_goes_where_it_is_much() {
+        let of = |names: &[&str]| -> Vec<String> {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            without_common_start(&names)
+        };
+        assert_eq!(
+            of(&["ppo_with_bonus_a", "ppo_with_bonus_bc"]),
+            ["…a", "…bc"]
+        );
+        assert_eq!(of(&["ppo_a", "ppo_b"]), ["ppo_a", "ppo_b"]);
+        assert_eq!(
+            of(&["ppo_with_bonus", "ppo_with_bonus_b"]),
+            ["…bonus", "…bonus_b"]
+        );
+        assert_eq!(of(&["ppo_with_bonus_alone"]), ["ppo_with_bonus_alone"]);
     }
 
     #[test]

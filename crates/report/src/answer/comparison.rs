@@ -1,8 +1,9 @@
 //! The answer of a comparison.
 
-use super::lines::{Cut, Line, ShownVerdicts, aligned, fitting};
+use super::lines::{Cut, Line, ShownVerdicts, aligned, fitting, shortened};
 use crate::comparison::{
-    answer_size, dropped_words, mismatch_sentences, title, tone, watched_sentence, why,
+    absolute_size, answer_size, dropped_words, mismatch_sentences, title, tone, watched_sentence,
+    why,
 };
 use crate::console::page::height;
 use crate::grid::Tone;
@@ -204,25 +205,43 @@ fn verdict_table(
     candidates: usize,
     width: usize,
 ) -> Vec<Line> {
-    let table = |said: Said| {
+    let table = |said: Said, letters: usize| {
         let rows = all.iter().map(|(contrast, metric)| {
             let who = if candidates > 1 {
-                candidate(contrast)
+                shortened(&candidate(contrast), letters)
             } else {
                 String::new()
             };
-            verdict_row(who, metric, said)
+            verdict_row(who, shortened(&metric.metric, letters), metric, said)
         });
         aligned(rows.collect())
     };
     let fits = |lines: &Vec<Line>| lines.iter().all(|line| height(&line.text, width) == 1);
-    let tries = [Said::All, Said::NoShare].into_iter().map(table);
-    let found = tries.into_iter().find(fits);
-    found.unwrap_or_else(|| table(Said::Difference))
+    let said = [Said::All, Said::NoShare, Said::Difference];
+    let tries = said.into_iter().map(|said| table(said, usize::MAX));
+    // Names that differ must not look alike.
+    let differ = |lines: &Vec<Line>| {
+        let mut texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        texts.sort_unstable();
+        texts.windows(2).all(|two| two[0] != two[1])
+    };
+    let short = SHORT_NAMES
+        .into_iter()
+        .map(|letters| table(Said::NoShare, letters));
+    let found = tries.chain(short.filter(differ)).find(fits);
+    found.unwrap_or_else(|| table(Said::Difference, usize::MAX))
 }
 
+/// Letters of a name that is cut where there is no room for it.
+const SHORT_NAMES: [usize; 4] = [40, 32, 26, 20];
+
 /// Whose metric, the verdict, how much it moved, and by how many units that is known.
-fn verdict_row(who: String, metric: &MetricComparison, said: Said) -> (Vec<String>, Tone) {
+fn verdict_row(
+    who: String,
+    name: String,
+    metric: &MetricComparison,
+    said: Said,
+) -> (Vec<String>, Tone) {
     let word = metric.verdict.word;
     let size = match said {
         Said::All => answer_size(metric),
@@ -231,7 +250,7 @@ fn verdict_row(who: String, metric: &MetricComparison, said: Said) -> (Vec<Strin
     let units = (said != Said::Difference).then(|| words::units(&metric.count));
     let cells = vec![
         who,
-        metric.metric.clone(),
+        name,
         word.text().to_owned(),
         size,
         units.unwrap_or_default(),

@@ -98,3 +98,27 @@ pub(super) fn aligned(rows: Vec<(Vec<String>, Tone)>) -> Vec<Line> {
     };
     rows.iter().map(line).collect()
 }
+
+/// A name of at most so many letters: names differ at both ends, so the middle goes.
+pub(super) fn shortened(name: &str, letters: usize) -> String {
+    let count = name.chars().count();
+    if count <= letters {
+        return name.to_owned();
+    }
+    let front = letters / 3;
+    let back = letters - front - 1;
+    let start: String = name.chars().take(front).collect();
+    let end: String = name.chars().skip(count - back).collect();
+    format!("{start}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(shortened("short", 9), "short");
+        assert_eq!(shortened("a_very_long_name_of_an_arm", 12), "a_ve…_an_arm");
+    }
+}
