@@ -198,7 +198,7 @@ impl Axis {
         };
         let ticks = names
             .iter()
-            .zip(&shown)
+            .zip(shown.iter())
             .enumerate()
             .map(|(place, (name, shown))| {
                 let lines = lines(shown);
