@@ -2,7 +2,7 @@
 
 use super::lines::{Cut, Line, ShownVerdicts, aligned, fitting, shortened};
 use crate::comparison::{
-    absolute_size, answer_size, dropped_words, mismatch_sentences, title, tone, watched_sentence,
+    absolute_size, answer_size, dropped_text, mismatch_sentences, title, tone, watched_sentence,
     why,
 };
 use crate::console::page::height;
@@ -225,9 +225,10 @@ fn verdict_table(
         texts.sort_unstable();
         texts.windows(2).all(|two| two[0] != two[1])
     };
-    let short = SHORT_NAMES
-        .into_iter()
-        .map(|letters| table(Said::NoShare, letters));
+    let short = SHORT_NAMES.into_iter().flat_map(|letters| {
+        let said = [Said::NoShare, Said::Difference];
+        said.map(|said| table(said, letters))
+    });
     let found = tries.chain(short.filter(differ)).find(fits);
     found.unwrap_or_else(|| table(Said::Difference, usize::MAX))
 }
@@ -371,7 +372,7 @@ fn concerns_of(metric: &MetricComparison) -> Vec<String> {
     }
     let noted = verdict.objections.iter().filter(|of| !of.holds_back());
     concerns.extend(noted.map(words::objection));
-    concerns.extend(dropped_words(metric));
+    concerns.extend(dropped_text(metric));
     concerns
 }
 

@@ -93,7 +93,7 @@ pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
         .filter(|objection| !objection.holds_back())
         .map(|objection| sentence(&words::objection(objection)))
         .collect();
-    said.extend(dropped_words(metric));
+    said.extend(dropped_text(metric).map(|text| sentence(&text)));
     // Without an estimate there is nothing for the other methods to agree with.
     if metric.effect.is_some() {
         said.extend(words::method(metric).map(|method| format!("Method: {method}.")));
@@ -130,7 +130,7 @@ fn margin_words(metric: &MetricComparison) -> Option<String> {
 }
 
 /// Units that are left out, by name.
-pub(crate) fn dropped_words(metric: &MetricComparison) -> Option<String> {
+pub(crate) fn dropped_text(metric: &MetricComparison) -> Option<String> {
     if metric.dropped.is_empty() {
         return None;
     }
@@ -138,7 +138,7 @@ pub(crate) fn dropped_words(metric: &MetricComparison) -> Option<String> {
     let named = dropped.map(|dropped| format!("{} ({})", dropped.unit, dropped.why));
     let what = if metric.count.paired { "pair" } else { "unit" };
     Some(format!(
-        "Left out: {}: {}.",
+        "left out: {}: {}",
         counted(metric.dropped.len(), what),
         first_of(named, NAMED)
     ))

@@ -6,7 +6,7 @@ mod suite;
 mod verdicts;
 
 pub(crate) use detail::{
-    absolute_size, answer_size, dropped_words, mismatch_sentences, primary_sentences,
+    absolute_size, answer_size, dropped_text, mismatch_sentences, primary_sentences,
     verdict_sentence, watched_sentence, why,
 };
 pub(crate) use evidence::{failure_section, fairness_section, task_sections};

@@ -153,7 +153,7 @@ fn each_verdict_of_an_answer_has_one_line_on_a_narrow_terminal() {
         watched: None,
         next: None,
     };
-    for (width, units) in [(140, true), (90, true), (66, false)] {
+    for (width, units) in [(140, true), (90, true), (72, false)] {
         let text = console::comparison_answer(&answer, Terminal::plain(width));
         let rows: Vec<&str> = text
             .lines()
