@@ -22,7 +22,7 @@ const TITLE: f64 = 17.0;
 /// Lines that it may take, and their height.
 const TITLE_LINES: usize = 2;
 /// Lines of one that holds a name which has no room in a line.
-const LONG_TITLE_LINES: usize = 4;
+const LONG_TITLE_LINES: usize = 6;
 const TITLE_LINE: f64 = 22.0;
 /// Lines that one subtitle may take.
 const SUBTITLE_LINES: usize = 3;

@@ -134,11 +134,25 @@ fn around(name: &[char], kept: std::ops::Range<usize>, room: f64) -> String {
 /// A name in lines of at most `room`, broken between its words and behind the signs inside of them
 /// (`train/` `actor_` `loss`); at most `lines`. Of what has no room the middle goes, because names differ at both ends.
 pub(crate) fn wrap_name(name: &str, room: f64, lines: usize) -> Vec<String> {
-    let mut broken: Vec<String> = Vec::new();
-    let mut pieces: VecDeque<&str> = pieces(name).collect();
-    while let Some(piece) = pieces.pop_front() {
-        broken.push(filled(piece.to_owned(), room, &mut pieces, Ends::Front));
+    let in_lines = |mut pieces: VecDeque<&str>| {
+        let mut broken: Vec<String> = Vec::new();
+        while let Some(piece) = pieces.pop_front() {
+            broken.push(filled(piece.to_owned(), room, &mut pieces, Ends::Front));
+        }
+        broken
+    };
+    let mut broken = in_lines(pieces(name).collect());
+    if broken
+        .iter()
+        .any(|line| width(line.trim_end(), SIZE) > room)
+    {
+        // A part has no room for itself: better broken anywhere than cut.
+        let by_letters = in_lines(name.split_inclusive(|_: char| true).collect());
+        if by_letters.len() <= lines {
+            return by_letters;
+        }
     }
+    let mut pieces: VecDeque<&str>;
     if broken.len() > lines {
         let behind = lines / 2;
         broken.truncate(lines.saturating_sub(behind + 1));
@@ -311,6 +325,16 @@ mod tests {
         assert!(
             lines.iter().all(|line| width(line, SIZE) <= 100.0),
             "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn a_part_without_room_is_broken_before_it_is_cut() {
+        assert_eq!(wrap_name("linear_decay", 42.0, 3), ["linea", "r_de", "cay"]);
+        let cut = wrap_name("a_linear_decay_over_all_steps", 42.0, 3);
+        assert!(
+            cut.len() <= 3 && cut.iter().any(|line| line.contains('…')),
+            "{cut:?}"
         );
     }
 
