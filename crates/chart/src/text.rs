@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_part_without_room_is_broken_before_it_is_cut() {
-        assert_eq!(wrap_name("linear_decay", 42.0, 3), ["linea", "r_de", "cay"]);
+        assert_eq!(wrap_name("linear_decay", 42.0, 3), ["linear", "_deca", "y"]);
         let cut = wrap_name("a_linear_decay_over_all_steps", 42.0, 3);
         assert!(
             cut.len() <= 3 && cut.iter().any(|line| line.contains('…')),

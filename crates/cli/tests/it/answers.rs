@@ -106,6 +106,23 @@ fn many_arms_are_a_leaderboard() {
     assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
     assert!(ran.out.contains("12 arms by reward"), "{}", ran.out);
     assert!(ran.out.contains("1.  a12"), "{}", ran.out);
+    // A place has one line on a narrow terminal, too.
+    let named = spec.replace("[arms.a", "[arms.an_arm_with_a_rather_long_name_");
+    let project = Project::with_spec(&named);
+    project.expect(0, &["run", "bench.toml"]);
+    let mut narrow = project.command(&["compare"]);
+    let narrow = Ran::from(narrow.env("COLUMNS", "72").output().unwrap());
+    let places: Vec<&str> = narrow
+        .out
+        .lines()
+        .filter(|line| line.contains("_name_"))
+        .collect();
+    assert_eq!(places.len(), 6, "{}", narrow.out);
+    assert!(
+        places[0].contains("_12  ") && places[0].contains("  best"),
+        "{}",
+        narrow.out
+    );
 }
 
 #[test]

@@ -135,7 +135,7 @@ pub(super) fn verdict_part(comparison: &Comparison, cut: &Cut) -> Vec<Line> {
     {
         // What is about one of many is for those who look at that one.
         let shared: Vec<Concern> = concerns.into_iter().filter(of_all).collect();
-        let mut lines = ranking_lines(ranking);
+        let mut lines = ranking_lines(ranking, cut.width);
         lines.extend(concern_lines(&shared, contrasts.len(), cut.concerns));
         return lines;
     }
@@ -144,27 +144,32 @@ pub(super) fn verdict_part(comparison: &Comparison, cut: &Cut) -> Vec<Line> {
     lines
 }
 
-/// The places of many arms.
-fn ranking_lines(ranking: &Ranking) -> Vec<Line> {
+/// The places of many arms, each in one line where short names have room.
+fn ranking_lines(ranking: &Ranking, width: usize) -> Vec<Line> {
     let format = format_of(ranking.arms.iter().map(|arm| &arm.standing));
-    let rows = ranking.arms.iter().enumerate().take(PLACES);
-    let rows = rows.map(|(place, arm)| {
-        let word = standing_word(&arm.arm, place, &arm.standing);
-        let interval = arm.standing.interval.map_or(String::new(), |interval| {
-            format.range(interval.low, interval.high)
+    let table = |letters: usize| {
+        let rows = ranking.arms.iter().enumerate().take(PLACES);
+        let rows = rows.map(|(place, arm)| {
+            let word = standing_word(&arm.arm, place, &arm.standing);
+            let interval = arm.standing.interval.map_or(String::new(), |interval| {
+                format.range(interval.low, interval.high)
+            });
+            let mean = format.number(arm.standing.mean);
+            let rank = format!("{}.", place + 1);
+            let name = shortened(&arm.arm, letters);
+            (vec![rank, name, mean, interval, word.text], word.tone)
         });
-        let mean = format.number(arm.standing.mean);
-        let rank = format!("{}.", place + 1);
-        (
-            vec![rank, arm.arm.clone(), mean, interval, word.text],
-            word.tone,
-        )
-    });
+        aligned(rows.collect())
+    };
+    let fits = |lines: &Vec<Line>| lines.iter().all(|line| height(&line.text, width) == 1);
+    let short = SHORT_NAMES.into_iter().map(table);
+    let places = std::iter::once(table(usize::MAX)).chain(short).find(fits);
+    let places = places.unwrap_or_else(|| table(usize::MAX));
     let mut lines = vec![Line::new(
         format!("{} arms by {}", ranking.arms.len(), ranking.metric),
         Tone::Plain,
     )];
-    lines.extend(aligned(rows.collect()));
+    lines.extend(places);
     let more = ranking.arms.len().saturating_sub(PLACES);
     if more > 0 {
         lines.push(Line::new(
