@@ -47,11 +47,6 @@ fn check_rubrics(task: &AgentTask, findings: &mut Findings) {
                 rubric.weight
             ));
         }
-        if !task.tests.iter().any(|test| test.rubric_id == *id) {
-            findings.warn(format!(
-                "no test tells about rubric `{id}`: it is shown, and left out of the score unless a judge or an evaluation script scores it"
-            ));
-        }
     }
     let total: f64 = task.rubrics.iter().map(|rubric| rubric.weight).sum();
     if !task.rubrics.is_empty() && total == 0.0 {
@@ -64,6 +59,18 @@ fn check_rubrics(task: &AgentTask, findings: &mut Findings) {
     let is_scored = task.evaluation_script.is_some() || task.contained.is_some();
     if task.rubrics.is_empty() && task.tests.is_empty() && !is_scored {
         findings.warn("it has no rubrics and no tests: its rollouts get no score");
+    }
+}
+
+/// Names the rubrics that nothing may score, for a task without a judge.
+pub fn check_unscored(task: &AgentTask, findings: &mut Findings) {
+    for rubric in &task.rubrics {
+        let id = &rubric.id;
+        if !task.tests.iter().any(|test| test.rubric_id == *id) {
+            findings.warn(format!(
+                "no test tells about rubric `{id}`: it is shown, and left out of the score unless a judge or an evaluation script scores it"
+            ));
+        }
     }
 }
 
@@ -130,6 +137,9 @@ pub fn check_options(
         );
     }
     check_contained(options, task, findings);
+    if options.judge.is_none() {
+        check_unscored(task, findings);
+    }
     if options.setup_timeout_s.is_some() && options.setup.is_empty() && task.setup.is_none() {
         findings.error(
             "`setup_timeout` is given, but there is no setup: neither `setup` nor a `setup.sh` in the task's folder",
@@ -250,7 +260,7 @@ fn missing(program: &str, choice: &SandboxChoice) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::check_task;
+    use super::{check_task, check_unscored};
     use crate::findings::Findings;
     use crate::task::{AgentTask, Rubric, TestScript};
 
@@ -285,6 +295,7 @@ mod tests {
         ] {
             assert!(all.contains(part), "{part}: {all}");
         }
+        check_unscored(&task, &mut findings);
         assert!(
             findings.warnings.iter().any(|text| text.contains("`b`")),
             "{findings:?}"

@@ -1,6 +1,6 @@
 //! Axes: from values to places, with ticks at round numbers or at names.
 
-use crate::text::{SIZE, fit_apart, width, wrap};
+use crate::text::{SIZE, fit_apart, width, without_common_start, wrap_name};
 use fairtrial_text::tick::{self, Offset, TickFormat};
 use std::borrow::Cow;
 
@@ -52,6 +52,8 @@ pub(crate) struct Tick {
 pub(crate) struct NameTick {
     pub(crate) at: f64,
     pub(crate) lines: Vec<String>,
+    /// The whole name, where the lines do not have all of it.
+    pub(crate) whole: Option<String>,
 }
 
 impl Axis {
@@ -180,22 +182,48 @@ impl Axis {
         let each = every * room / names.len().max(1) as f64 - NAME_GAP;
         // All in the same way, so that neighbours can be compared.
         let broken = names.iter().any(|name| width(name, SIZE) > each);
+        let shown = self.shown_names(each);
         let lines = |name: &String| {
             let parts: Vec<&str> = name.split(PARTS).collect();
             match NAME_LINES.checked_sub(parts.len()) {
                 _ if !broken => vec![name.clone()],
                 Some(spare) => {
                     let parts = parts.iter();
-                    parts.flat_map(|part| wrap(part, each, 1 + spare)).collect()
+                    parts
+                        .flat_map(|part| wrap_name(part, each, 1 + spare))
+                        .collect()
                 }
-                None => wrap(&parts.join(" "), each, NAME_LINES),
+                None => wrap_name(&parts.join(" "), each, NAME_LINES),
             }
         };
-        let ticks = names.iter().enumerate().map(|(place, name)| NameTick {
-            at: place as f64,
-            lines: lines(name),
-        });
+        let ticks = names
+            .iter()
+            .zip(shown.iter())
+            .enumerate()
+            .map(|(place, (name, shown))| {
+                let lines = lines(shown);
+                let is_cut = lines.iter().any(|line| line.contains('…'));
+                NameTick {
+                    at: place as f64,
+                    lines,
+                    whole: is_cut.then(|| name.clone()),
+                }
+            });
         ticks.step_by(every as usize).collect()
+    }
+
+    /// The names, without what all begin with where one cannot be broken into lines of this width.
+    fn shown_names(&self, each: f64) -> Cow<'_, [String]> {
+        let names = self.rows().unwrap_or(&[]);
+        let is_cut = |name: &String| {
+            let lines = wrap_name(name, each, NAME_LINES);
+            lines.iter().any(|line| line.contains('…'))
+        };
+        if names.iter().any(is_cut) {
+            Cow::Owned(without_common_start(names))
+        } else {
+            Cow::Borrowed(names)
+        }
     }
 
     /// Of names that cannot all be there, those that are can be read: every so many, but three at least.
@@ -233,7 +261,10 @@ impl Axis {
     /// Ticks along an axis that is drawn upwards; names take no more than `room`.
     pub(crate) fn upwards(&self, room: f64) -> Vec<Tick> {
         match self.rows() {
-            Some(names) => named(fit_apart(names, room)),
+            Some(names) if names.iter().any(|name| width(name, SIZE) > room) => {
+                named(fit_apart(&without_common_start(names), room))
+            }
+            Some(names) => named(names.to_vec()),
             None => self.numbers(TICKS),
         }
     }

@@ -309,6 +309,7 @@ impl Plot<'_> {
             Towards::Right => (Anchor::Start, right),
         };
         on.text((x, y + 4.0), anchor, "f", &fit(text, room, SIZE));
+        on.short_for(text);
     }
 }
 

@@ -45,6 +45,8 @@ pub(crate) struct Text {
     pub(crate) reads: Reads,
     pub(crate) class: &'static str,
     pub(crate) words: String,
+    /// What they are short for, where they are.
+    pub(crate) whole: Option<String>,
 }
 
 /// Where a text stands in relation to its point.
@@ -83,6 +85,7 @@ impl Drawing {
             reads: Reads::Across,
             class,
             words: words.to_owned(),
+            whole: None,
         }));
     }
 
@@ -94,7 +97,17 @@ impl Drawing {
             reads: Reads::Upwards,
             class,
             words: words.to_owned(),
+            whole: None,
         }));
+    }
+
+    /// Says what the text that was just drawn is short for; nothing where it is all there.
+    pub(crate) fn short_for(&mut self, whole: &str) {
+        if let Some(Shape::Text(text)) = self.shapes.last_mut()
+            && text.words != whole
+        {
+            text.whole = Some(whole.to_owned());
+        }
     }
 
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {

@@ -7,7 +7,7 @@ use crate::panel::Panel;
 #[cfg(feature = "png")]
 use crate::raster::{self, ChartError};
 use crate::svg;
-use crate::text::{SIZE, wrap};
+use crate::text::{SIZE, width, wrap, wrap_name};
 use crate::theme::{PAGE_CLASS, Theme};
 use fairtrial_text::escape::xml;
 
@@ -21,6 +21,8 @@ const ROW_GAP: f64 = 16.0;
 const TITLE: f64 = 17.0;
 /// Lines that it may take, and their height.
 const TITLE_LINES: usize = 2;
+/// Lines of one that holds a name which has no room in a line.
+const LONG_TITLE_LINES: usize = 6;
 const TITLE_LINE: f64 = 22.0;
 /// Lines that one subtitle may take.
 const SUBTITLE_LINES: usize = 3;
@@ -112,7 +114,7 @@ impl Figure {
         let width = columns as f64 * layout.width + 2.0 * EDGE;
         let lines = self.lines(width - 2.0 * EDGE);
         let room = (width - 2.0 * EDGE) * SIZE / TITLE;
-        let titles = wrap(&self.title, room, TITLE_LINES);
+        let titles = wrap_title(&self.title, room);
         let lower = titles.len().saturating_sub(1) as f64 * TITLE_LINE;
         let head = HEAD + lower + lines.len() as f64 * LINE;
         let gaps = rows.len().saturating_sub(1) as f64 * ROW_GAP;
@@ -219,5 +221,15 @@ impl Figure {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         format!("f{:08x}", hash >> 32)
+    }
+}
+
+/// A title in lines of this width: names that have no room in one are broken inside.
+fn wrap_title(title: &str, room: f64) -> Vec<String> {
+    let mut words = title.split_whitespace();
+    if words.any(|word| width(word, SIZE) > room) {
+        wrap_name(title, room, LONG_TITLE_LINES)
+    } else {
+        wrap(title, room, TITLE_LINES)
     }
 }

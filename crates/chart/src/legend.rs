@@ -46,6 +46,7 @@ pub(crate) fn draw(on: &mut Drawing, marks: &[Mark], (left, top): (f64, f64), ro
                 sample(on, (x, y), mark);
                 let label = fit(mark.label(), room - SAMPLE - BETWEEN, SIZE);
                 on.text((x + SAMPLE, y + 4.0), Anchor::Start, "", &label);
+                on.short_for(mark.label());
             });
             x += entry_width(mark, room) + BETWEEN;
         }

@@ -74,6 +74,7 @@ impl Panel {
         let title = fit(&self.title, area.width - GAP, HEADING);
         if !title.is_empty() {
             on.text((area.x + GAP, area.y + 16.0), Anchor::Start, "p", &title);
+            on.short_for(&self.title);
         }
         on.group(
             || self.place(plot),
@@ -180,12 +181,16 @@ impl Panel {
             let y = drawing.to_y(*at);
             on.line((plot.x, y), (plot.x + plot.width, y), "g");
             on.text((plot.x - GAP, y + 4.0), Anchor::End, "f", label);
+            if let Some(name) = self.y.rows().and_then(|rows| rows.get(*at as usize)) {
+                on.short_for(name);
+            }
             widest = widest.max(width(label, SIZE));
         }
         if !self.y.label().is_empty() {
             let at = plot.x - (widest + 2.0 * GAP + 4.0).max(LEFT - 14.0);
             let label = fit(&self.y.label(), plot.height + BARE_TOP, SIZE);
             on.upward_text((at, plot.y + plot.height / 2.0), "", &label);
+            on.short_for(&self.y.label());
         }
     }
 
@@ -212,13 +217,17 @@ impl Panel {
         let ticks = numbers.map(|tick| NameTick {
             at: tick.at,
             lines: vec![tick.label],
+            whole: None,
         });
-        for NameTick { at, lines } in ticks.chain(self.x.names_across(plot.width)) {
+        for NameTick { at, lines, whole } in ticks.chain(self.x.names_across(plot.width)) {
             let x = drawing.to_x(at);
             on.line((x, bottom), (x, bottom + 4.0), "g x");
             for (line, text) in lines.iter().enumerate() {
                 let y = bottom + 18.0 + line as f64 * NAME_LINE;
                 on.text((x, y), Anchor::Middle, "f", text);
+                if let Some(whole) = &whole {
+                    on.short_for(whole);
+                }
             }
         }
         on.line((plot.x, bottom), (plot.x + plot.width, bottom), "g x");
@@ -228,6 +237,7 @@ impl Panel {
         let label = fit(&self.x.label(), room, SIZE);
         let below = bottom + 36.0 + self.more_lines(plot.width) * NAME_LINE;
         on.text((middle, below), Anchor::Middle, "", &label);
+        on.short_for(&self.x.label());
     }
 
     fn draw_notes(&self, on: &mut Drawing, plot: Area, room: f64) {
@@ -239,6 +249,7 @@ impl Panel {
         for (row, note) in self.y.notes().iter().enumerate() {
             let at = (plot.x + plot.width + GAP, drawing.to_y(row as f64) + 4.0);
             on.text(at, Anchor::Start, "", &fit(note, room, SIZE));
+            on.short_for(note);
         }
     }
 }

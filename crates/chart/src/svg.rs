@@ -69,9 +69,14 @@ fn write_text(svg: &mut String, text: &Text) -> std::fmt::Result {
         class => format!(r#" class="{class}""#),
     };
     let words = xml(&text.words);
+    // A reader who points at a short name is told the whole one, and a screen reader says it.
+    let whole = text.whole.as_ref();
+    let whole = whole.map_or(String::new(), |whole| {
+        format!("<title>{}</title>", xml(whole))
+    });
     writeln!(
         svg,
-        r#"<text x="{x}" y="{y}" text-anchor="{anchor}"{turn}{class}>{words}</text>"#
+        r#"<text x="{x}" y="{y}" text-anchor="{anchor}"{turn}{class}>{whole}{words}</text>"#
     )
 }
 

@@ -3,6 +3,8 @@
 //! The widths are those of Noto Sans, rounded up: a drawing is laid out before anything measures it, and a text that
 //! turns out narrower than thought does no harm.
 
+use std::collections::VecDeque;
+
 /// Size of the letters of ordinary text in drawing units.
 pub(crate) const SIZE: f64 = 12.0;
 
@@ -129,6 +131,115 @@ fn around(name: &[char], kept: std::ops::Range<usize>, room: f64) -> String {
     }
 }
 
+/// A name in lines of at most `room`, broken between its words and behind the signs inside of them
+/// (`train/` `actor_` `loss`); at most `lines`. Of what has no room the middle goes, because names differ at both ends.
+pub(crate) fn wrap_name(name: &str, room: f64, lines: usize) -> Vec<String> {
+    let in_lines = |mut pieces: VecDeque<&str>| {
+        let mut broken: Vec<String> = Vec::new();
+        while let Some(piece) = pieces.pop_front() {
+            broken.push(filled(piece.to_owned(), room, &mut pieces, Ends::Front));
+        }
+        broken
+    };
+    let mut broken = in_lines(pieces(name).collect());
+    if broken
+        .iter()
+        .any(|line| width(line.trim_end(), SIZE) > room)
+    {
+        // A part has no room for itself: better broken anywhere than cut.
+        let by_letters = in_lines(name.split_inclusive(|_: char| true).collect());
+        if by_letters.len() <= lines {
+            return by_letters;
+        }
+    }
+    let mut pieces: VecDeque<&str>;
+    if broken.len() > lines {
+        let behind = lines / 2;
+        broken.truncate(lines.saturating_sub(behind + 1));
+        let front: usize = broken.iter().map(String::len).sum();
+        pieces = self::pieces(&name[front..]).collect();
+        let mut last: Vec<String> = Vec::new();
+        while last.len() < behind
+            && let Some(piece) = pieces.pop_back()
+        {
+            last.push(filled(piece.to_owned(), room, &mut pieces, Ends::Back));
+        }
+        broken.push(pieces.into_iter().collect());
+        broken.extend(last.into_iter().rev());
+    }
+    let lines = broken.iter().map(|line| fit(line.trim_end(), room, SIZE));
+    lines.collect()
+}
+
+/// Where a line takes further pieces from.
+#[derive(Clone, Copy)]
+enum Ends {
+    Front,
+    Back,
+}
+
+/// A line with as many further pieces as have room in it.
+fn filled(mut line: String, room: f64, pieces: &mut VecDeque<&str>, ends: Ends) -> String {
+    loop {
+        let longer = match ends {
+            Ends::Front => pieces.front().map(|piece| format!("{line}{piece}")),
+            Ends::Back => pieces.back().map(|piece| format!("{piece}{line}")),
+        };
+        match longer.filter(|longer| width(longer.trim_end(), SIZE) <= room) {
+            Some(longer) => line = longer,
+            None => return line,
+        }
+        match ends {
+            Ends::Front => pieces.pop_front(),
+            Ends::Back => pieces.pop_back(),
+        };
+    }
+}
+
+/// The parts of a name between which it may be broken: words, and what stands behind a sign and begins with a letter, so
+/// that no number is broken. Each sign stays with what stands before it.
+fn pieces(name: &str) -> impl Iterator<Item = &str> {
+    let sign = |c: char| matches!(c, '/' | '_' | '-' | '.' | ':' | ',');
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        let mut letters = rest.char_indices().peekable();
+        while let Some((_, c)) = letters.next() {
+            if let Some((next, letter)) = letters.peek()
+                && (c == ' ' || sign(c) && letter.is_alphabetic())
+            {
+                let (piece, more) = rest.split_at(*next);
+                rest = more;
+                return Some(piece);
+            }
+        }
+        (!rest.is_empty()).then(|| std::mem::take(&mut rest))
+    })
+}
+
+/// The names without the parts that all of them begin with, where that is much: what has no room shows where it differs.
+pub(crate) fn without_common_start(names: &[String]) -> Vec<String> {
+    let parts: Vec<Vec<&str>> = names.iter().map(|name| pieces(name).collect()).collect();
+    let Some(first) = parts.first().filter(|_| names.len() > 1) else {
+        return names.to_vec();
+    };
+    let shared = |place: &usize| {
+        let is_alike = |of: &Vec<&str>| place + 1 < of.len() && of[*place] == first[*place];
+        parts.iter().all(is_alike)
+    };
+    let count = (0..first.len()).take_while(shared).count();
+    let start: usize = first[..count].iter().map(|part| part.len()).sum();
+    if start < MUCH {
+        return names.to_vec();
+    }
+    names
+        .iter()
+        .map(|name| format!("…{}", &name[start..]))
+        .collect()
+}
+
+/// Letters in common at the start that are much.
+const MUCH: usize = 8;
+
 /// The text in lines of at most `room`, broken between words; at most `lines`, the last one cut.
 pub(crate) fn wrap(text: &str, room: f64, lines: usize) -> Vec<String> {
     let mut broken: Vec<String> = Vec::new();
@@ -166,7 +277,7 @@ fn cut_end(text: &str, room: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SIZE, fit, fit_apart, width, wrap};
+    use super::{SIZE, fit, fit_apart, width, without_common_start, wrap, wrap_name};
 
     #[test]
     fn names_that_would_look_alike_show_where_they_differ() {
@@ -198,6 +309,57 @@ mod tests {
         assert!(cut.starts_with("train/") && cut.ends_with("mean"), "{cut}");
         assert_eq!(fit("short", 160.0, SIZE), "short");
         assert_eq!(fit("short", 1.0, SIZE), "…");
+    }
+
+    #[test]
+    fn names_break_behind_their_signs_and_lose_their_middle() {
+        let lines = wrap_name("train/actor_loss of all", 80.0, 3);
+        assert_eq!(lines, ["train/actor_", "loss of all"]);
+        assert_eq!(wrap_name("short", 80.0, 3), ["short"]);
+        let long = "environment/arena_basic/agents/cooperative/team_reward_mean";
+        let lines = wrap_name(long, 100.0, 3);
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("environment/"), "{lines:?}");
+        assert!(lines[1].contains('…'), "{lines:?}");
+        assert_eq!(lines[2], "reward_mean");
+        assert!(
+            lines.iter().all(|line| width(line, SIZE) <= 100.0),
+            "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn a_part_without_room_is_broken_before_it_is_cut() {
+        assert_eq!(wrap_name("linear_decay", 42.0, 3), ["linear", "_deca", "y"]);
+        let cut = wrap_name("a_linear_decay_over_all_steps", 42.0, 3);
+        assert!(
+            cut.len() <= 3 && cut.iter().any(|line| line.contains('…')),
+            "{cut:?}"
+        );
+    }
+
+    #[test]
+    fn numbers_are_not_broken() {
+        let lines = wrap_name("lr=0.001 depth=-2 arm_01_of_many", 60.0, 9);
+        assert_eq!(lines, ["lr=0.001", "depth=-2", "arm_01_", "of_many"]);
+    }
+
+    #[test]
+    fn what_all_names_begin_with_goes_where_it_is_much() {
+        let of = |names: &[&str]| -> Vec<String> {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            without_common_start(&names)
+        };
+        assert_eq!(
+            of(&["ppo_with_bonus_a", "ppo_with_bonus_bc"]),
+            ["…a", "…bc"]
+        );
+        assert_eq!(of(&["ppo_a", "ppo_b"]), ["ppo_a", "ppo_b"]);
+        assert_eq!(
+            of(&["ppo_with_bonus", "ppo_with_bonus_b"]),
+            ["…bonus", "…bonus_b"]
+        );
+        assert_eq!(of(&["ppo_with_bonus_alone"]), ["ppo_with_bonus_alone"]);
     }
 
     #[test]

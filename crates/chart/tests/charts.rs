@@ -3,6 +3,7 @@
 
 mod gallery;
 
+use fairtrial_chart::charts::{Forest, ForestRow, forest};
 use fairtrial_chart::{Figure, Layout, Theme};
 use std::collections::BTreeMap;
 
@@ -68,7 +69,9 @@ fn text_boxes(svg: &str) -> Vec<(String, Box)> {
     lines
         .map(|line| {
             let (tag, rest) = line.split_once('>').unwrap();
-            let words = rest.trim_end_matches("</text>").replace("&lt;", "<");
+            // The whole name behind a short one is not drawn.
+            let drawn = rest.split_once("</title>").map_or(rest, |(_, drawn)| drawn);
+            let words = drawn.trim_end_matches("</text>").replace("&lt;", "<");
             let words = words.replace("&gt;", ">").replace("&amp;", "&");
             let size = match attribute(tag, "class") {
                 "h" => 17.0,
@@ -189,4 +192,25 @@ fn a_picture_has_the_size_and_the_colours_of_the_drawing() {
 fn a_page_follows_the_readers_setting() {
     let style = fairtrial_chart::page_style();
     assert!(style.contains("prefers-color-scheme: dark") && style.contains("var(--ft-s0)"));
+}
+
+#[test]
+fn a_name_that_is_cut_is_told_whole_to_whoever_points_at_it() {
+    let name = "train/environment/a_component_with_a_very_long_name/episode_reward_mean_of_ten";
+    let row = |name: &str| ForestRow {
+        name: name.to_owned(),
+        range: [0.1, 0.2, 0.3],
+        ..ForestRow::default()
+    };
+    let data = Forest {
+        rows: vec![row(name), row("short")],
+        ..Forest::default()
+    };
+    let svg = forest(&data).svg(Theme::Light);
+    assert!(
+        svg.contains(&format!("<title>{name}</title>train/")),
+        "{svg}"
+    );
+    assert!(svg.contains(">short</text>"), "{svg}");
+    assert_eq!(svg.matches("<title>").count(), 1, "{svg}");
 }

@@ -7,7 +7,7 @@ use crate::words::{gate_reason, line_reason, objection};
 use fairtrial_analysis::compare::Role;
 use fairtrial_analysis::gate::{Gate, GateLine, GateReason, GateWord, LineReason};
 use fairtrial_model::Stamp;
-use fairtrial_text::count::{capitalised, first_of};
+use fairtrial_text::count::{capitalised, counted, first_of};
 use fairtrial_text::share;
 use fairtrial_text::significant::short;
 
@@ -24,34 +24,32 @@ pub(crate) const fn gate_tone(word: GateWord) -> Tone {
     }
 }
 
-/// `Regressed: time +15.3 % [+14.5, +16.1], margin 5 %: the whole interval lies beyond the margin.` Of several rules only what
-/// they are about: the table below has their numbers.
+/// `Regressed: time +15.3 % [+14.5, +16.1], margin 5 %: the whole interval lies beyond the margin.` Of several rules the first
+/// has its numbers, and the others are named: the table below has theirs.
 pub(crate) fn headline(gate: &Gate) -> String {
     let word = capitalised(gate.word.text());
     let is_line = |reason: &&GateReason| matches!(reason, GateReason::Line(_));
-    let of_lines: Vec<&GateReason> = gate.reasons.iter().filter(is_line).collect();
-    let mut reasons: Vec<String> = match &of_lines[..] {
-        [GateReason::Line(line)] => vec![only_line(gate, line)],
-        several => {
-            let mut metrics: Vec<String> = Vec::new();
-            for reason in several {
-                if let GateReason::Line(line) = reason
-                    && !metrics.contains(&line.metric)
-                {
-                    metrics.push(line.metric.clone());
-                }
-            }
-            let named = (!metrics.is_empty()).then(|| first_of(&metrics, NAMED));
-            named.into_iter().collect()
-        }
+    let lines = gate.reasons.iter().filter_map(|reason| match reason {
+        GateReason::Line(line) => Some(line),
+        _ => None,
+    });
+    let lines: Vec<&GateLine> = lines.collect();
+    let mut reasons: Vec<String> = match &lines[..] {
+        [] => Vec::new(),
+        [line] => vec![format!(
+            "{}: {}",
+            sized(gate, line),
+            line_reason(&line.reason)
+        )],
+        [first, others @ ..] => vec![sized(gate, first), also(first, others)],
     };
     let others = gate.reasons.iter().filter(|reason| !is_line(reason));
     reasons.extend(others.map(gate_reason));
     format!("{word}: {}.", reasons.join("; "))
 }
 
-/// The one rule that decides, with its size and why.
-fn only_line(gate: &Gate, line: &GateLine) -> String {
+/// A rule with its size, and whose it is where that is not plain.
+fn sized(gate: &Gate, line: &GateLine) -> String {
     let place = gate.lines.iter().position(|of| of == line);
     let size = place.and_then(|place| rule_size(gate, place));
     let size = size.map_or(String::new(), |size| format!(" {size}"));
@@ -61,11 +59,22 @@ fn only_line(gate: &Gate, line: &GateLine) -> String {
     } else {
         String::new()
     };
-    format!(
-        "{}{size}{whose}: {}",
-        line.metric,
-        line_reason(&line.reason)
-    )
+    format!("{}{size}{whose}", line.metric)
+}
+
+/// What the other rules are about.
+fn also(first: &GateLine, others: &[&GateLine]) -> String {
+    let mut metrics: Vec<&str> = Vec::new();
+    for line in others {
+        if line.metric != first.metric && !metrics.contains(&line.metric.as_str()) {
+            metrics.push(&line.metric);
+        }
+    }
+    if metrics.is_empty() {
+        counted(others.len(), "more rule")
+    } else {
+        format!("also {}", first_of(&metrics, NAMED))
+    }
 }
 
 /// What stands before everything else that is read: what is wrong with the sources, and how the sides are not alike.

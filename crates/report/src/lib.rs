@@ -31,7 +31,7 @@ pub mod variance;
 pub mod verify;
 mod words;
 
-pub use answer::RunAnswer;
+pub use answer::{ComparisonAnswer, RunAnswer};
 pub use console::{Color, Terminal};
 pub use sequential::looks_so_far;
 pub use summary::{ShownMetrics, SummaryRows, SummaryView};

@@ -4,7 +4,7 @@ use crate::data_root::absolute;
 use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_agent::baseline;
-use fairtrial_agent::check::check_task;
+use fairtrial_agent::check::{check_task, check_unscored};
 use fairtrial_agent::findings::Findings;
 use fairtrial_agent::format::{Reading, read_task};
 use fairtrial_engine::task_cache;
@@ -69,6 +69,7 @@ impl Session {
         match read_task(&reading, &mut findings) {
             Ok(read) => {
                 check_task(&read.task, &mut findings);
+                check_unscored(&read.task, &mut findings);
                 let cache = task_cache(&self.data_root());
                 if let Err(error) = baseline::fetch(&cache, &read.task, token.as_deref()) {
                     findings.error(error.to_string());

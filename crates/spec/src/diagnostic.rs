@@ -39,6 +39,12 @@ pub struct Diagnostic {
     pub related: Vec<Related>,
     #[serde(skip)]
     pub(crate) source: usize,
+    /// The key that is probably meant, where this is about one that is not known.
+    #[serde(skip)]
+    meant: Option<String>,
+    /// Keys of which one, under its right name, would be all that is missing.
+    #[serde(skip)]
+    lacking: &'static [&'static str],
 }
 
 /// A further place that belongs to a problem.
@@ -80,7 +86,21 @@ impl Diagnostic {
             label: None,
             related: Vec::new(),
             source: span.source,
+            meant: None,
+            lacking: &[],
         }
+    }
+
+    /// About a key that is not known and probably another one.
+    pub(crate) fn meant(mut self, key: Option<&str>) -> Self {
+        self.meant = key.map(str::to_owned);
+        self
+    }
+
+    /// Only follows where one of these keys is misspelt: told then by that alone.
+    pub(crate) fn lacking(mut self, keys: &'static [&'static str]) -> Self {
+        self.lacking = keys;
+        self
     }
 
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
@@ -142,8 +162,24 @@ impl Problems {
         self.found.iter().any(Diagnostic::is_error)
     }
 
+    /// Leaves out what only follows from a misspelt key.
+    fn drop_consequences(&mut self) {
+        let meant = self
+            .found
+            .iter()
+            .filter_map(|problem| problem.meant.clone());
+        let meant: Vec<String> = meant.collect();
+        let follows = |problem: &Diagnostic| {
+            meant
+                .iter()
+                .any(|key| problem.lacking.contains(&key.as_str()))
+        };
+        self.found.retain(|problem| !follows(problem));
+    }
+
     /// The problems in the order of the files and the places in them.
     pub(crate) fn finish(mut self, sources: &Sources) -> Vec<Diagnostic> {
+        self.drop_consequences();
         for diagnostic in &mut self.found {
             diagnostic.locate(sources);
         }

@@ -18,4 +18,6 @@ pub struct Advice {
     pub paired: bool,
     /// Whether they are counted in each task.
     pub in_each_task: bool,
+    /// Whether `run --until decided` can settle it: the sides are arms of a run, and its spec can run again.
+    pub until_decided: bool,
 }

@@ -1,5 +1,6 @@
 //! One metric of one contrast: estimate and interval, what speaks against a verdict, and the verdict.
 
+use crate::compare::advice::Advice;
 use crate::compare::data::sample::Stratum;
 use crate::compare::method::answer::Answer;
 use crate::compare::method::choose::Case;
@@ -41,7 +42,11 @@ pub(crate) fn judge(case: &Case, family: FamilyPlace, about: &About<'_>) -> Metr
     }
     let mut verdict = verdict(&evidence, &rule, objections);
     if let (Word::Inconclusive, Some(answer), false) = (verdict.word, answer, held_back) {
-        verdict.advice = plan::advice(case, answer.value, alpha, options.power);
+        let advice = plan::advice(case, answer.value, alpha, options.power);
+        verdict.advice = advice.map(|advice| Advice {
+            until_decided: about.inputs.can_run_again(),
+            ..advice
+        });
     }
     let effect = answer.and_then(|answer| effect(case, answer));
     if case.role == Role::Primary && effect.is_some() {

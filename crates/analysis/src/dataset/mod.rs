@@ -179,6 +179,8 @@ pub struct Dataset {
     pub looked_at: Option<String>,
     /// Whether tasks of its spec list seeds of their own.
     pub own_seeds: bool,
+    /// Whether its spec can run again: not where another tool measured it, nor for commands that were timed.
+    pub can_run_again: bool,
     /// Where the same seed on two sides is a pair.
     pub seeds_pair: SeedsPair,
     /// Columns of numbers that count rows (`epoch`, `id`), which nobody means as a metric unless it is named.
@@ -293,6 +295,7 @@ impl Dataset {
             floor: None,
             looked_at: None,
             own_seeds: false,
+            can_run_again: false,
             seeds_pair: SeedsPair::Everywhere,
             counters: Vec::new(),
             tasks: Names::new(),

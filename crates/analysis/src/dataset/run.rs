@@ -85,6 +85,7 @@ impl Dataset {
             code.add(observation);
             add_form(&mut forms, observation);
         })?;
+        data.can_run_again = imported.is_none() && !spec.is_bench();
         if let Some(imported) = imported {
             imported.shape(&mut data);
         }

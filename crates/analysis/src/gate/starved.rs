@@ -34,10 +34,12 @@ pub(super) fn starved(
             .any(|side| side.trials == side.failed);
         if broken || !short.is_empty() {
             reasons.extend(short);
-            reasons.push(GateReason::Failing {
-                sides,
-                failures: failures.clone(),
-            });
+            if failures.control.failed + failures.candidate.failed > 0 {
+                reasons.push(GateReason::Failing {
+                    sides,
+                    failures: failures.clone(),
+                });
+            }
         }
     }
     (!reasons.is_empty()).then_some(reasons)

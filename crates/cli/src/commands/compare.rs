@@ -7,13 +7,16 @@ use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use crate::written;
 use clap::ValueEnum;
+use fairtrial_analysis::compare::SideName;
 use fairtrial_analysis::compare::{GivenPoints, Method, TaskRole, Word};
 use fairtrial_analysis::compare::{parse_margin, parse_points};
-use fairtrial_analysis::dataset::FactKind;
+use fairtrial_analysis::dataset::{FactKind, Origin};
 use fairtrial_analysis::{CompareOptions, Comparison};
 use fairtrial_model::{Direction, EqualRule, Margin};
+use fairtrial_report::ComparisonAnswer;
 use fairtrial_session::CompareQuestion;
 use fairtrial_spec::Filter;
+use fairtrial_text::shell_word::shell_word;
 use std::path::PathBuf;
 
 /// Compare two sides and say whether the difference is real
@@ -94,6 +97,9 @@ pub(crate) struct Args {
     /// Exit with code 1 where the primary metric ends in one of these verdicts
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
     fail_on: Vec<VerdictChoice>,
+    /// Print the tables per task, arm and metric too, before the answer
+    #[arg(short, long, conflicts_with_all = ["brief", "json"])]
+    verbose: bool,
     /// Print one line per metric and no more
     #[arg(long, conflicts_with = "json")]
     brief: bool,
@@ -150,14 +156,56 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         printer.page(fairtrial_report::console::brief(comparison, terminal));
     } else {
         let terminal = printer.terminal();
-        printer.page(fairtrial_report::console::comparison(
-            comparison, watched, terminal,
+        if args.verbose {
+            printer.page(fairtrial_report::console::comparison(
+                comparison, watched, terminal,
+            ));
+        }
+        let next = args.next(&typed_words(), comparison, &console.data_words());
+        let answer = ComparisonAnswer {
+            comparison,
+            watched: watched.filter(|_| !args.verbose),
+            next: next.as_deref(),
+        };
+        printer.page(fairtrial_report::console::comparison_answer(
+            &answer, terminal,
         ));
     }
     Ok(exit(args, comparison))
 }
 
 impl Args {
+    /// What shows more than this comparison did: its tables, and a page of the run that it is about.
+    fn next(&self, typed: &[String], comparison: &Comparison, data_words: &str) -> Option<String> {
+        let tables = (!self.verbose).then(|| with_tables(typed));
+        let report = self.reported(comparison).map(|run| {
+            let run = run.map_or(String::new(), |run| format!(" {}", shell_word(run)));
+            format!("`fairtrial report{run}{data_words}`")
+        });
+        match (tables, report) {
+            (Some(tables), Some(report)) => Some(format!("`{tables}` (or {report})")),
+            (Some(tables), None) => Some(format!("`{tables}`")),
+            (None, report) => report,
+        }
+    }
+
+    /// The one run that was compared, by the name that was typed; nothing where several sources, or a table, were.
+    fn reported(&self, comparison: &Comparison) -> Option<Option<&str>> {
+        let mut contrasts = comparison.contrasts.iter();
+        let is_run = |side: &SideName| matches!(side.origin, Origin::Run { .. });
+        let is_one =
+            contrasts.all(|of| is_run(&of.control) && of.control.source == of.candidate.source);
+        if !is_one || self.mapping.is_given() {
+            return None;
+        }
+        match (&self.run, &self.sides[..]) {
+            (Some(run), _) => Some(Some(run)),
+            (None, []) => Some(None),
+            (None, [run]) if !run.contains([':', '/']) => Some(Some(run)),
+            _ => None,
+        }
+    }
+
     /// What was typed, as the library takes it.
     fn question(&self) -> Result<CompareQuestion, Failure> {
         let accept = self.accept.iter().map(|choice| FactKind::from(*choice));
@@ -185,6 +233,26 @@ impl Args {
             },
         })
     }
+}
+
+/// What was typed after the name of the program.
+fn typed_words() -> Vec<String> {
+    let typed = std::env::args_os().skip(1);
+    typed
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// The command that was typed, with `-v`.
+fn with_tables(typed: &[String]) -> String {
+    // What stands behind `--` is no flag.
+    let flags = typed.iter().position(|word| word == "--");
+    let (before, behind) = typed.split_at(flags.unwrap_or(typed.len()));
+    let flag = ["-v".to_owned()];
+    let words = before.iter().chain(&flag).chain(behind);
+    words.fold("fairtrial".to_owned(), |line, word| {
+        format!("{line} {}", shell_word(word))
+    })
 }
 
 fn exit(args: &Args, comparison: &Comparison) -> Exit {
@@ -219,5 +287,30 @@ impl From<VerdictChoice> for Word {
             VerdictChoice::Identical => Self::Identical,
             VerdictChoice::Insufficient => Self::Insufficient,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_tables;
+
+    #[test]
+    fn what_was_typed_is_typed_again_with_one_flag_more() {
+        let typed =
+            |words: &[&str]| -> Vec<String> { words.iter().map(|&word| word.to_owned()).collect() };
+        assert_eq!(
+            with_tables(&typed(&[
+                "compare",
+                "a b.csv",
+                "c.csv",
+                "--direction",
+                "up"
+            ])),
+            "fairtrial compare 'a b.csv' c.csv --direction up -v"
+        );
+        assert_eq!(
+            with_tables(&typed(&["compare", "--", "-odd", "b"])),
+            "fairtrial compare -v -- -odd b"
+        );
     }
 }

@@ -8,6 +8,7 @@ use crate::progress::outcome_words;
 use fairtrial_journal::RunRow;
 use fairtrial_text::count::counted;
 use fairtrial_text::nearest::did_you_mean;
+use fairtrial_text::shell_word::shell_word;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  fairtrial list\n  fairtrial list experiments\n  fairtrial list engines"
+    after_help = "Examples:\n  fairtrial list\n  fairtrial list --all\n  fairtrial list experiments\n  fairtrial list engines"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -23,7 +24,10 @@ pub(crate) struct Args {
     /// Only runs of this benchmark
     #[arg(add = candidates::runs())]
     name: Option<String>,
-    /// Print the list as JSON
+    /// Show all of them, not the newest alone
+    #[arg(long)]
+    all: bool,
+    /// Print the list as JSON, all of it
     #[arg(long)]
     json: bool,
 }
@@ -57,6 +61,14 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     } else if runs.is_empty() {
         printer.tell(format!("no runs under {}", root.path().display()));
     } else {
+        let flaws: Vec<String> = runs.iter().filter_map(flaw).collect();
+        let older = if args.all {
+            0
+        } else {
+            runs.len().saturating_sub(NEWEST)
+        };
+        // The newest are the last, next to where one types.
+        let runs = &runs[older..];
         let width = runs
             .iter()
             .map(|run| run.name.chars().count())
@@ -67,10 +79,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             "{:<width$}  {:<18}  {:<9}  {:>13}  outcomes",
             "name", "stamp", "status", "trials"
         ));
-        for run in &runs {
+        for run in runs {
             printer.line(row(run, width));
         }
-        let flaws: Vec<String> = runs.iter().filter_map(flaw).collect();
+        if older > 0 {
+            printer.tell(older_words(older, args, console));
+        }
         for flaw in flaws.iter().take(FLAWS) {
             printer.warn(flaw);
         }
@@ -91,6 +105,18 @@ fn row(run: &RunRow, width: usize) -> String {
         run.stamp.to_string(),
         outcome_words(&run.counts)
     )
+}
+
+/// Runs that are shown where nobody asks for all.
+const NEWEST: usize = 40;
+
+/// How many runs are not shown, and what shows them.
+fn older_words(older: usize, args: &Args, console: &Console) -> String {
+    let runs = counted(older, "older run");
+    let name = args.name.as_deref().map(shell_word);
+    let name = name.map_or(String::new(), |name| format!(" {name}"));
+    let data_words = console.data_words();
+    format!("{runs} not shown: `fairtrial list{name} --all{data_words}` shows all")
 }
 
 /// Damaged journals that are named one by one.

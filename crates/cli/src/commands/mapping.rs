@@ -22,6 +22,12 @@ pub(crate) struct MappingArgs {
 }
 
 impl MappingArgs {
+    /// Whether anything was said.
+    pub(crate) fn is_given(&self) -> bool {
+        let said = [&self.format, &self.arm, &self.task, &self.seed_key];
+        said.into_iter().any(Option::is_some)
+    }
+
     /// A session that reads other tools' results so.
     pub(crate) fn session(&self, console: &Console) -> Session {
         console.session().mapped(Mapping {

@@ -3,11 +3,12 @@
 use super::select::RunArgs;
 use crate::candidates;
 use crate::console::Console;
-use crate::exit::{Done, Exit};
+use crate::exit::{Done, Exit, Failure};
 use crate::written;
 use fairtrial_analysis::compare::SweepChoice;
 use fairtrial_analysis::sensitivity::Sensitivity;
 use fairtrial_session::SweepQuestion;
+use fairtrial_text::shell_word::shell_word;
 use std::path::PathBuf;
 
 /// Rank the points of a sweep and show what each parameter does
@@ -58,6 +59,20 @@ struct Printed<'a> {
     sensitivity: &'a [Sensitivity],
 }
 
+/// How the name of a run that tries a choice again ends.
+const CONFIRMS: &str = ".confirm";
+
+/// A run that tries the choice of a sweep again sweeps nothing itself: the sweep is meant.
+fn of_a_confirmation(failure: Failure, name: &str) -> Failure {
+    match name.strip_suffix(CONFIRMS) {
+        Some(of) => failure.hint(format!(
+            "it tries the choice of {of} again: `fairtrial sweep {}`",
+            shell_word(of)
+        )),
+        None => failure,
+    }
+}
+
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let picture = args.output.as_deref().map(written::kind_of).transpose()?;
     let files = [args.output.as_deref(), args.md.as_deref()];
@@ -73,7 +88,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             alpha: args.alpha,
             confirm: args.confirm,
         },
-    )?;
+    );
+    let found = found.map_err(|error| of_a_confirmation(error.into(), run.name()))?;
     let (choice, effects) = (found.choice.as_ref(), &found.sensitivity);
     if let (Some(picture), Some(path)) = (picture, &args.output) {
         let figure = fairtrial_report::sweep::figure(effects);

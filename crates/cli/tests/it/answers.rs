@@ -106,6 +106,23 @@ fn many_arms_are_a_leaderboard() {
     assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
     assert!(ran.out.contains("12 arms by reward"), "{}", ran.out);
     assert!(ran.out.contains("1.  a12"), "{}", ran.out);
+    // A place has one line on a narrow terminal, too.
+    let named = spec.replace("[arms.a", "[arms.an_arm_with_a_rather_long_name_");
+    let project = Project::with_spec(&named);
+    project.expect(0, &["run", "bench.toml"]);
+    let mut narrow = project.command(&["compare"]);
+    let narrow = Ran::from(narrow.env("COLUMNS", "72").output().unwrap());
+    let places: Vec<&str> = narrow
+        .out
+        .lines()
+        .filter(|line| line.contains("_name_"))
+        .collect();
+    assert_eq!(places.len(), 6, "{}", narrow.out);
+    assert!(
+        places[0].contains("_12  ") && places[0].contains("  best"),
+        "{}",
+        narrow.out
+    );
 }
 
 #[test]
@@ -135,18 +152,106 @@ fn a_locale_without_utf_8_gets_letters() {
 }
 
 #[test]
-fn a_long_comparison_ends_with_its_verdicts_again() {
+fn a_comparison_is_a_few_lines_and_its_tables_are_asked_for() {
     let spec = TRAIN.replace("[arms.candidate]", "[arms.other]\nx = 3\n[arms.candidate]");
     let project = Project::with_spec(&spec);
     project.expect(0, &["run", "bench.toml"]);
     let ran = project.expect(0, &["compare", "train"]);
-    assert!(lines(&ran) > MOST_LINES, "{}", ran.out);
-    let seen: Vec<&str> = ran.out.lines().collect();
-    let last = seen[seen.len() - 4..].join("\n");
-    for arm in ["other", "candidate"] {
-        assert!(last.contains(&format!("{arm} ")), "{last}");
+    assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
+    let stamp = project.newest_run("train");
+    let stamp = stamp.file_name().unwrap().to_str().unwrap();
+    insta::assert_snapshot!("comparison", ran.out.replace(stamp, "STAMP"));
+    let tables = project.expect(0, &["compare", "train", "-v"]);
+    assert!(lines(&tables) > MOST_LINES, "{}", tables.out);
+    assert!(tables.out.contains("Method: paired t"), "{}", tables.out);
+    // The answer stands at the end of the tables, too.
+    let verdicts = |text: &str| -> Vec<String> {
+        let rows = text.lines().filter(|line| line.contains("pairs by seed"));
+        let rows = rows.filter(|line| line.contains("  reward  "));
+        rows.map(str::to_owned).collect()
+    };
+    assert_eq!(verdicts(&ran.out), verdicts(&tables.out));
+    assert_eq!(verdicts(&ran.out).len(), 2, "{}", ran.out);
+}
+
+#[test]
+fn what_is_to_be_typed_after_a_comparison_can_be_pasted() {
+    let project = Project::with_spec(TRAIN);
+    project.expect(0, &["run", "bench.toml", "--data-dir", "other place"]);
+    project.write("a b.csv", "seed,score\n1,2.0\n2,2.5\n3,2.2\n");
+    project.write("c.csv", "seed,score\n1,3.0\n2,3.5\n3,3.1\n");
+    for words in [
+        &["compare", "--data-dir", "other place"][..],
+        &["compare", "train", "--data-dir", "other place"],
+        &["compare", "a b.csv", "c.csv", "--direction", "up"],
+    ] {
+        let ran = project.expect(0, words);
+        let next: Vec<&str> = ran.out.split('`').collect();
+        let commands = next.iter().filter(|part| part.starts_with("fairtrial"));
+        let commands: Vec<&&str> = commands.collect();
+        assert!(commands[0].ends_with(" -v"), "{next:?}");
+        let is_run = words[1] != "a b.csv";
+        assert_eq!(commands.len(), 1 + usize::from(is_run), "{next:?}");
+        for command in commands {
+            let pasted = project.shell(command);
+            assert_eq!(pasted.code, 0, "{command}: {}", pasted.err);
+        }
     }
-    assert!(last.contains("improved"), "{last}");
+}
+
+#[test]
+fn many_comparisons_without_a_ranking_are_counted() {
+    let mut arms: Vec<String> = (1..=7).map(|x| format!("[arms.a{x}]\nx = {x}\n")).collect();
+    arms.insert(0, "[arms.control]\nx = 2\n".to_owned());
+    let start = TRAIN.find("[arms.control]").unwrap();
+    let spec = format!("{}{}[metrics.reward]\n", &TRAIN[..start], arms.concat());
+    let project = Project::with_spec(&spec);
+    project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(0, &["compare", "train"]);
+    assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
+    assert!(
+        ran.out.contains("and 3 more comparisons: 3 inconclusive"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn failures_are_told_before_the_verdict() {
+    let spec = TRAIN.replace(
+        "command = '",
+        "command = 'test {x}{seed} != 21072 || exit 3; ",
+    );
+    let project = Project::with_spec(&spec);
+    project.expect(1, &["run", "bench.toml"]);
+    let ran = project.expect(0, &["compare", "train"]);
+    let at = |part: &str| {
+        ran.out
+            .find(part)
+            .unwrap_or_else(|| panic!("{part}: {}", ran.out))
+    };
+    assert!(
+        at("✗ 1 of 6 trials of candidate failed") < at("reward  "),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn notes_beside_a_verdict_that_is_held_back_are_shown() {
+    let spec = TRAIN.replace("command = '", "command = 'test {seed} -gt 2000 || exit 3; ");
+    let spec = spec.replace("seeds = 6", "seeds = [1, 2, 3000, 3001]");
+    let project = Project::with_spec(&format!("{spec}[fairness]\nequal = {{ x = \"1%\" }}\n"));
+    let ran = project.expect(1, &["run", "bench.toml"]);
+    let compared = project.expect(0, &["compare", "train"]);
+    for said in [&ran.out, &compared.out] {
+        assert!(said.contains("reward  insufficient"), "{said}");
+        assert!(
+            said.contains("! 50 % of the pairs have a side missing"),
+            "{said}"
+        );
+        assert!(said.contains("not alike in x"), "{said}");
+    }
 }
 
 #[test]
@@ -237,6 +342,14 @@ fn a_sweep_ends_with_its_best_point() {
     let first: String = ran.out.split("\n\n").next().unwrap().to_owned();
     assert!(first.lines().count() <= MOST_LINES, "{first}");
     insta::assert_snapshot!("sweep", answer(&project, &Ran { out: first, ..ran }));
+    // The newest run tries the choice again, and sweeps nothing itself.
+    let refused = project.expect(2, &["sweep"]);
+    assert!(
+        refused.err.contains("`fairtrial sweep sweep`"),
+        "{}",
+        refused.err
+    );
+    project.expect(0, &["sweep", "sweep"]);
 }
 
 #[test]

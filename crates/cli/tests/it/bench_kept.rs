@@ -240,7 +240,7 @@ fn what_stands_for_each_side_goes_with_the_difference() {
         let (shown, median) = (&metric["effect"][side], &metric[side]["median"]);
         assert!((of(shown) / of(median) - 1.0).abs() < 1e-9, "{metric}");
     }
-    let said = project.expect(0, &["compare", "bench"]).out;
+    let said = project.expect(0, &["compare", "bench", "-v"]).out;
     assert!(
         said.contains("Compared by ratio and by ranks, with medians: wall."),
         "{said}"

@@ -122,6 +122,12 @@ fn two_runs_are_compared_arm_by_arm_and_a_missing_pair_is_named() {
         .json();
     // The program is deterministic: the same seeds give the same numbers.
     assert_eq!(verdict(&json), "identical");
+    let second = project.newest_run("arms");
+    let [before, after] = [first.as_str(), second.to_str().unwrap()]
+        .map(|run| run.rsplit('/').next().unwrap().to_owned());
+    let said = project.expect(0, &["compare", &first, "arms"]).out;
+    let sides = format!("arms {after} against arms {before}");
+    assert!(said.contains(&sides), "{sides}: {said}");
     let metric = &json["contrasts"][0]["metrics"][0];
     assert_eq!(metric["count"]["control"], 7);
     assert_eq!(metric["dropped"].as_array().unwrap().len(), 1);
@@ -353,8 +359,8 @@ fn scores_of_several_tasks_are_compared_between_reference_points() {
             .len(),
         4
     );
-    let said = project.expect(0, &[&asked[..], &points].concat()).out;
-    let said = said.replace('\n', " ");
+    let tables = project.expect(0, &[&asked[..], &points, &["-v"]].concat());
+    let said = tables.out.replace('\n', " ");
     assert!(said.contains("interquartile mean"), "{said}");
     // Points that cannot be used are refused, not left aside.
     let one = project.expect(2, &[&asked[..], &points[..2]].concat());

@@ -629,3 +629,40 @@ fn flags_about_other_tools_are_not_ignored_in_silence() {
             .contains("other tools")
     );
 }
+
+#[test]
+fn what_to_do_next_works_for_results_of_another_tool() {
+    let project = Project::new();
+    let line = |seed: u64, arm: &str, value: u64| format!("{seed},{arm},{value}\n");
+    let rows = (1..7).flat_map(|seed| {
+        [("a", seed * 7 % 5), ("b", seed * 3 % 5)].map(|(arm, value)| line(seed, arm, value))
+    });
+    let rows: String = rows.collect();
+    project.write("runs.csv", &format!("seed,arm,score\n{rows}"));
+    for number in 1..7 {
+        let config = json!({ "lr": number % 2, "seed": number });
+        sacred(&project, number, &config, 3);
+    }
+    project.expect(0, &["import", "sacred", "--arm", "lr", "--name", "kept"]);
+    for words in [
+        &["compare", "runs.csv", "--direction", "up"][..],
+        &["compare", "kept", "--direction", "up"],
+        &["compare", "sacred", "--arm", "lr", "--direction", "up"],
+    ] {
+        let ran = project.expect(0, words);
+        assert!(ran.out.contains("inconclusive"), "{}", ran.out);
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("all measured afresh"), "{words}");
+        assert!(!ran.out.contains("until decided"), "{}", ran.out);
+        let parts: Vec<&str> = ran.out.split('`').collect();
+        let commands: Vec<&&str> = parts.iter().skip(1).step_by(2).collect();
+        assert!(!commands.is_empty(), "{}", ran.out);
+        for command in commands
+            .into_iter()
+            .filter(|of| of.starts_with("fairtrial"))
+        {
+            let pasted = project.shell(command);
+            assert_eq!(pasted.code, 0, "{command}: {}", pasted.err);
+        }
+    }
+}

@@ -547,3 +547,49 @@ fn revisions_are_timed_and_judged_in_one_command() {
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("broken"), "{}", ran.err);
 }
+
+#[test]
+fn the_headline_of_several_rules_leads_with_numbers() {
+    let spec = format!("{SPEC}\n[metrics.speed]\ndirection = \"up\"\nmargin = \"5%\"\n");
+    let project = Project::with_spec(&spec);
+    let work = |score: &str| {
+        let number = format!("$(({score} + $1 * {score} / 100 % 7))");
+        let line = format!("{{\\\"score\\\": {number}, \\\"speed\\\": {number}}}");
+        project.write(
+            "work.sh",
+            &format!("echo \"{line}\" >> \"$FAIRTRIAL_METRICS\"\n"),
+        );
+    };
+    work("1000");
+    let first = run(&project);
+    work("900");
+    let worse = run(&project);
+    let rules = ["--rule", "score", "--rule", "speed", "--junit", "j.xml"];
+    let gate = ["gate", &worse, "--baseline", &first];
+    let ran = project.expect(1, &[&gate[..], &rules].concat());
+    let headline: String = ran.out.lines().take(2).collect::<Vec<_>>().join(" ");
+    let (size, others) = headline.split_once("; ").unwrap();
+    assert!(size.starts_with("Regressed: score -10"), "{headline}");
+    assert!(
+        size.contains(" % [-1") && size.ends_with("margin 2 %"),
+        "{headline}"
+    );
+    assert!(others.starts_with("also speed."), "{headline}");
+    let junit = project.read("j.xml");
+    assert!(junit.contains("message=\"score -10"), "{junit}");
+}
+
+#[test]
+fn sides_that_never_failed_are_no_reason() {
+    let spec = SPEC.replace("sh work.sh {seed}", "sh work.sh {seed} {said}")
+        + "\n[metrics.speed]\ndirection = \"up\"\nrequired = false\n[arms.control]\nsaid = \"speed\"\n[arms.candidate]\nsaid = \"other\"\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $((1000 + $1 % 7)), \\\"$2\\\": $1}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(3, &["gate", "bench", "--rule", "score", "--rule", "speed"]);
+    assert!(ran.out.starts_with("Invalid: speed: "), "{}", ran.out);
+    assert!(!ran.out.contains("0 of 8 trials"), "{}", ran.out);
+}

@@ -57,6 +57,19 @@ fn every_problem_of_a_spec_is_shown_at_once_with_its_place() {
 }
 
 #[test]
+fn a_misspelt_key_is_told_without_what_only_follows_from_it() {
+    let project = Project::with_spec("name = \"x\"\nseeds = 3\ncomand = \"true\"\n");
+    let ran = project.expect(2, &["check", "bench.toml"]);
+    assert!(
+        ran.err.starts_with("error: a spec has no key `comand`"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("did you mean `command`?"), "{}", ran.err);
+    assert!(ran.err.contains("has 1 problem;"), "{}", ran.err);
+}
+
+#[test]
 fn a_plan_reads_as_a_list() {
     let project = Project::with_spec(
         "name = \"p\"\nseeds = [1, 2]\n[[tasks]]\nid = \"train\"\ncommand = \"prog --lr {lr} 'a b' {dir}\"\n[arms.a]\nlr = 0.1\n[arms.b]\nlr = 0.2\n",
@@ -106,6 +119,42 @@ fn a_run_that_is_not_there_is_not_listed() {
             assert!(ran.err.contains(help) && ran.out.is_empty(), "{}", ran.err);
         }
     }
+}
+
+#[test]
+fn of_many_runs_the_newest_are_listed_and_the_others_counted() {
+    let project = Project::with_spec("name = \"bench\"\ncommand = \"true\"\n");
+    project.expect(0, &["run", "bench.toml"]);
+    let first = project.newest_run("bench");
+    for n in 0..50 {
+        let copy = first.with_file_name(format!("20240101__00-00-{n:02}"));
+        std::fs::create_dir(&copy).unwrap();
+        std::fs::copy(first.join("journal.jsonl"), copy.join("journal.jsonl")).unwrap();
+    }
+    let ran = project.expect(0, &["list", "bench"]);
+    let rows = |out: &str| {
+        out.lines()
+            .filter(|line| line.starts_with("bench "))
+            .count()
+    };
+    assert_eq!(rows(&ran.out), 40, "{}", ran.out);
+    let newest = first.file_name().unwrap().to_str().unwrap();
+    assert!(
+        ran.out.trim_end().lines().last().unwrap().contains(newest),
+        "{}",
+        ran.out
+    );
+    let told = "11 older runs not shown: `fairtrial list bench --all` shows all";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    let all = project.shell("fairtrial list bench --all");
+    assert_eq!(
+        (rows(&all.out), all.err.contains("not shown")),
+        (51, false),
+        "{}",
+        all.out
+    );
+    let json = project.expect(0, &["list", "--json"]).json();
+    assert_eq!(json.as_array().unwrap().len(), 51);
 }
 
 #[test]

@@ -35,23 +35,33 @@ pub(crate) fn answer_size(metric: &MetricComparison) -> String {
     effect.map_or(String::new(), |effect| effect_words(metric, effect))
 }
 
+/// The same in the metric's unit alone.
+pub(crate) fn absolute_size(metric: &MetricComparison) -> String {
+    let effect = metric.effect.as_ref();
+    effect.map_or(String::new(), |effect| absolute_words(metric, effect))
+}
+
 /// Why a verdict has its word.
 pub(crate) fn why(metric: &MetricComparison) -> String {
     let scale = metric.effect.as_ref().map(|effect| effect.scale);
     words::why(&metric.verdict, scale)
 }
 
-fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
+fn absolute_words(metric: &MetricComparison, effect: &Effect) -> String {
     let format = difference_format(metric);
     let unit = metric
         .unit
         .as_ref()
         .map_or(String::new(), |unit| format!(" {unit}"));
-    let absolute = format!(
+    format!(
         "{}{unit} {}",
         format.signed(effect.absolute.value),
         format.signed_range(effect.absolute.low, effect.absolute.high)
-    );
+    )
+}
+
+fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
+    let absolute = absolute_words(metric, effect);
     let Some(relative) = effect.relative else {
         return absolute;
     };
@@ -83,7 +93,7 @@ pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
         .filter(|objection| !objection.holds_back())
         .map(|objection| sentence(&words::objection(objection)))
         .collect();
-    said.extend(dropped_words(metric));
+    said.extend(dropped_text(metric).map(|text| sentence(&text)));
     // Without an estimate there is nothing for the other methods to agree with.
     if metric.effect.is_some() {
         said.extend(words::method(metric).map(|method| format!("Method: {method}.")));
@@ -119,7 +129,8 @@ fn margin_words(metric: &MetricComparison) -> Option<String> {
     ))
 }
 
-fn dropped_words(metric: &MetricComparison) -> Option<String> {
+/// Units that are left out, by name.
+pub(crate) fn dropped_text(metric: &MetricComparison) -> Option<String> {
     if metric.dropped.is_empty() {
         return None;
     }
@@ -127,7 +138,7 @@ fn dropped_words(metric: &MetricComparison) -> Option<String> {
     let named = dropped.map(|dropped| format!("{} ({})", dropped.unit, dropped.why));
     let what = if metric.count.paired { "pair" } else { "unit" };
     Some(format!(
-        "Left out: {}: {}.",
+        "left out: {}: {}",
         counted(metric.dropped.len(), what),
         first_of(named, NAMED)
     ))

@@ -6,7 +6,8 @@ mod suite;
 mod verdicts;
 
 pub(crate) use detail::{
-    answer_size, mismatch_sentences, primary_sentences, verdict_sentence, watched_sentence, why,
+    absolute_size, answer_size, dropped_text, mismatch_sentences, primary_sentences,
+    verdict_sentence, watched_sentence, why,
 };
 pub(crate) use evidence::{failure_section, fairness_section, task_sections};
 pub(crate) use verdicts::{centres, glyph, title, tone, verdict_section};

@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::terminal::Terminal;
-use crate::answer::{RunAnswer, brief_lines};
+use crate::answer::{ComparisonAnswer, RunAnswer, brief_lines};
 use crate::summary::primary_section;
 use fairtrial_analysis::Comparison;
 
@@ -26,10 +26,19 @@ pub fn answer(answer: &RunAnswer<'_>, terminal: Terminal) -> String {
     page.finish()
 }
 
+/// The answer as `compare` prints it: a few lines, the verdict last.
+pub fn comparison_answer(answer: &ComparisonAnswer<'_>, terminal: Terminal) -> String {
+    let mut page = Page::new(terminal);
+    for line in answer.lines(terminal.width, MOST_LINES) {
+        page.columns(&line.text, line.tone);
+    }
+    page.finish()
+}
+
 /// A comparison in one line per metric.
 pub fn brief(comparison: &Comparison, terminal: Terminal) -> String {
     let mut page = Page::new(terminal);
-    for line in brief_lines(comparison) {
+    for line in brief_lines(comparison, terminal.width) {
         page.columns(&line.text, line.tone);
     }
     page.finish()

@@ -1,8 +1,7 @@
-//! A comparison on a terminal.
+//! The tables of a comparison on a terminal.
 
 use super::page::Page;
 use super::terminal::Terminal;
-use crate::answer::comparison_lines;
 use crate::comparison::{
     failure_section, fairness_section, mismatch_sentences, primary_sentences, task_sections, tone,
     verdict_section, verdict_sentence, watched_sentence,
@@ -13,12 +12,7 @@ use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Role};
 use fairtrial_analysis::watch::WatchReport;
 
-/// Lines that are seen at once, as a rule; what is longer ends with the verdict again.
-const SEEN: usize = 15;
-/// Objections at the end.
-const OBJECTIONS: usize = 2;
-
-/// The comparison as `compare` prints it: the verdicts, what they rest on, and where that is long the verdict at the end.
+/// The tables of a comparison: the verdicts, and what they rest on.
 pub fn comparison(
     comparison: &Comparison,
     watched: Option<&WatchReport>,
@@ -39,12 +33,6 @@ pub fn comparison(
     }
     for section in ranking_sections(&comparison.rankings) {
         page.section(&section);
-    }
-    if page.height() > SEEN {
-        page.gap();
-        for line in comparison_lines(comparison, OBJECTIONS) {
-            page.columns(&line.text, line.tone);
-        }
     }
     page.finish()
 }

@@ -16,7 +16,7 @@ mod sweep;
 mod terminal;
 mod variance;
 
-pub use answer::{answer, brief};
+pub use answer::{answer, brief, comparison_answer};
 pub use comparison::comparison;
 pub use curves::analysis;
 pub use each_rollout::each_rollout;

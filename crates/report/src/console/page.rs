@@ -42,11 +42,9 @@ impl Page {
 
     /// A line whose blanks stand for columns: as it is where there is room, else wrapped.
     pub(crate) fn columns(&mut self, text: &str, tone: Tone) {
-        let clean = terminal_line(text);
-        if clean.width() > self.terminal.width {
-            return self.sentence(text, tone);
+        for line in laid_out(text, self.terminal.width) {
+            self.line(&paint(&line, code(tone), self.terminal.color));
         }
-        self.line(&paint(&clean, code(tone), self.terminal.color));
     }
 
     pub(crate) fn heading(&mut self, text: &str) {
@@ -151,11 +149,50 @@ fn visible(line: &str) -> usize {
     text.width()
 }
 
+/// A text in lines of a terminal of this width: as it is where there is room, else wrapped, set in as far as it was.
+fn laid_out(text: &str, width: usize) -> Vec<String> {
+    let clean = terminal_line(text);
+    if clean.width() <= width {
+        return vec![clean.into_owned()];
+    }
+    let blanks = clean.len() - clean.trim_start_matches(' ').len();
+    let lines = wrap(&clean, width.saturating_sub(blanks).max(1));
+    let set_in = |line: String| format!("{}{line}", " ".repeat(blanks));
+    lines.into_iter().map(set_in).collect()
+}
+
+/// Lines that a text takes in a terminal of this width.
+pub(crate) fn height(text: &str, width: usize) -> usize {
+    let lines = laid_out(text, width);
+    let heights = lines.iter().map(|line| line.width().div_ceil(width.max(1)));
+    heights.map(|lines| lines.max(1)).sum()
+}
+
+/// The words of a text; a command of ours is one, because a line end in it would keep it from being pasted.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let open = |last: &&mut String| {
+            let command = last.rfind("`fairtrial").map(|from| &last[from + 1..]);
+            command.is_some_and(|command| !command.contains('`'))
+        };
+        match words.last_mut().filter(open) {
+            Some(command) => {
+                command.push(' ');
+                command.push_str(word);
+            }
+            None => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
 /// Breaks a sentence at blanks so that no line is longer than `width`, where its words allow that.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    let mut words = text.split_whitespace().peekable();
+    let words = words(text);
+    let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         // A percent sign stays with its number.
         let sign = words
@@ -179,7 +216,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{visible, wrap};
+    use super::{height, laid_out, visible, wrap};
 
     #[test]
     fn lines_break_at_blanks_only() {
@@ -187,6 +224,27 @@ mod tests {
         assert_eq!(wrap("unbreakable", 3), ["unbreakable"]);
         assert_eq!(wrap("about 80 % of it", 8), ["about", "80 % of", "it"]);
         assert!(wrap("", 10).is_empty());
+    }
+
+    #[test]
+    fn what_is_set_in_stays_set_in() {
+        let lines = laid_out("    what a trial said at length", 16);
+        assert_eq!(lines, ["    what a trial", "    said at", "    length"]);
+        assert_eq!(laid_out("  a  b", 16), ["  a  b"]);
+    }
+
+    #[test]
+    fn a_command_is_pasted_from_one_line() {
+        let text = "more: `fairtrial compare before after -v` (or `report`)";
+        let lines = [
+            "more:",
+            "`fairtrial compare before after -v`",
+            "(or `report`)",
+        ];
+        assert_eq!(wrap(text, 20), lines);
+        assert_eq!(height(text, 20), 4);
+        // What is never closed is no command that could be pasted, and not lost either.
+        assert_eq!(wrap("`fairtrial a b", 5), ["`fairtrial a b"]);
     }
 
     #[test]

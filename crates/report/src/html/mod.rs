@@ -337,15 +337,28 @@ fn breakable(text: &str) -> String {
     if !is_long(text) {
         return safe;
     }
+    // Thousands of places in one list are thousands of elements for the browser.
+    let apart = if safe.len() > LONG_LIST {
+        BETWEEN_BREAKS
+    } else {
+        0
+    };
     let mut html = String::with_capacity(2 * safe.len());
+    let mut since = 0;
     for c in safe.chars() {
         html.push(c);
-        if matches!(c, ',' | '/' | '_') {
+        since += 1;
+        if matches!(c, ',' | '/' | '_') && since > apart {
             html.push_str("<wbr>");
+            since = 0;
         }
     }
     html
 }
+
+/// Letters of a list that is broken at some of its places only, and letters between these.
+const LONG_LIST: usize = 1000;
+const BETWEEN_BREAKS: usize = 12;
 
 #[cfg(test)]
 mod tests {
@@ -375,6 +388,10 @@ mod tests {
         assert_eq!(breakable("1,2"), "1,2");
         let list = breakable("1:3,5,7,9,11,13:15,17,19:21");
         assert!(list.starts_with("1:3,<wbr>5,<wbr>") && list.ends_with(",<wbr>19:21"));
+        let many: Vec<String> = (1000..6000).step_by(2).map(|n| n.to_string()).collect();
+        let many = breakable(&many.join(","));
+        assert!(many.starts_with("1000,1002,1004,<wbr>1006,"));
+        assert_eq!(many.matches("<wbr>").count(), 2500 / 3);
     }
 
     #[test]

@@ -16,12 +16,26 @@ pub(crate) fn advice(advice: &Advice) -> String {
     } else {
         ""
     };
+    if !advice.until_decided {
+        return measured_afresh(advice, &format!("{what}{each}"));
+    }
     let fresh = advice.fresh.map_or(String::new(), |units| {
         let units = fairtrial_text::count::count(units);
         format!(", or a fresh run of about {units} {what}{each}")
     });
     format!(
         " To settle it: `run --until decided` with more {word}s{fresh}. Adding to these and looking again would not keep the error rate."
+    )
+}
+
+/// Where no spec says how more of them are had.
+fn measured_afresh(advice: &Advice, what: &str) -> String {
+    let needed = advice.fresh.map_or_else(
+        || format!("more {}s", advice.unit.word()),
+        |units| format!("about {} {what}", fairtrial_text::count::count(units)),
+    );
+    format!(
+        " To settle it: {needed}, all measured afresh. Adding to these and looking again would not keep the error rate."
     )
 }
 
@@ -46,6 +60,7 @@ mod tests {
             unit,
             paired: true,
             in_each_task: false,
+            until_decided: true,
         };
         let tasks = advice(&of(UnitKind::Task, Some(61)));
         assert!(tasks.contains("more tasks (about 61 in all)"), "{tasks}");
@@ -56,5 +71,24 @@ mod tests {
             seeds.contains("`run --until decided` with more seeds."),
             "{seeds}"
         );
+    }
+
+    #[test]
+    fn what_no_spec_can_run_is_measured_afresh() {
+        let of = |fresh| Advice {
+            fresh,
+            unit: UnitKind::Seed,
+            paired: true,
+            in_each_task: false,
+            until_decided: false,
+        };
+        let known = advice(&of(Some(31)));
+        assert!(
+            known.contains("To settle it: about 31 pairs of seeds, all measured afresh."),
+            "{known}"
+        );
+        let open = advice(&of(None));
+        assert!(open.contains("To settle it: more seeds, all"), "{open}");
+        assert!(!known.contains("run --") && !open.contains("run --"));
     }
 }

@@ -8,7 +8,7 @@ use fairtrial_model::{
     Direction, Margin, MetricDeclaration, Number, Outcome, Params, RECORD_SCHEMA, Record,
     Resources, TrialId, TrialKey, UtcTime,
 };
-use fairtrial_report::{Terminal, console, csv, markdown};
+use fairtrial_report::{ComparisonAnswer, Terminal, console, csv, markdown};
 
 struct Value {
     task: &'static str,
@@ -137,6 +137,34 @@ fn two_arms_on_a_narrow_terminal() {
     let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
     assert!(longest <= 72, "{longest}\n{text}");
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn each_verdict_of_an_answer_has_one_line_on_a_narrow_terminal() {
+    let four = [
+        ("control", 0.0),
+        ("candidate-with-a-name", 0.03),
+        ("big", 0.031),
+        ("small", -0.02),
+    ];
+    let comparison = arms(&["train"], &four);
+    let answer = ComparisonAnswer {
+        comparison: &comparison,
+        watched: None,
+        next: None,
+    };
+    for (width, units) in [(140, true), (90, true), (72, false)] {
+        let text = console::comparison_answer(&answer, Terminal::plain(width));
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| line.contains("  reward  "))
+            .collect();
+        assert_eq!(rows.len(), 3, "{text}");
+        for row in rows {
+            assert_eq!(row.contains("by seed"), units, "{text}");
+            assert_eq!(row.contains(" % ["), width == 140, "{text}");
+        }
+    }
 }
 
 #[test]

@@ -64,7 +64,8 @@ fn single(
         return Some(task);
     }
     let help = "add [[tasks]] with `command`, `experiment` or `prepared_dir`, or one of these keys at the top level";
-    problems.push(error(root.span, "the spec has no work").help(help));
+    let problem = error(root.span, "the spec has no work").help(help);
+    problems.push(problem.lacking(&["tasks", "command", "experiment", "prepared_dir"]));
     None
 }
 

@@ -38,7 +38,8 @@ fn unknown(item: &Node, arms: &[Arm], role: ModelRole, problems: &mut Problems) 
     let names = || arms.iter().map(|arm| arm.name.as_str());
     if role == ModelRole::Arm {
         let problem = error(item.span, "this spec has no [arms] to choose from");
-        problems.push(problem.help("give the task its `model`, or declare [arms]"));
+        let problem = problem.help("give the task its `model`, or declare [arms]");
+        problems.push(problem.lacking(&["arms"]));
     } else if !names().any(|known| known == name) {
         let there = || format!("the arms are {}", names().collect::<Vec<_>>().join(", "));
         let help = did_you_mean(name, names()).unwrap_or_else(there);

@@ -204,7 +204,8 @@ impl<'a> Scope<'a> {
             }
             if let Some(problem) = self.problem(placeholder) {
                 let span = exact(node, text, placeholder, sources);
-                problems.push(error(span, problem.message).help(problem.help));
+                let problem = error(span, problem.message).help(problem.help);
+                problems.push(problem.lacking(&["arms", "sweep", "params"]));
             }
         }
     }

@@ -85,7 +85,8 @@ fn check_control(control: &Node, arms: &[Arm], problems: &mut Problems) {
         None if arms.is_empty() => "declare the arms: [arms.NAME]".to_owned(),
         None => format!("the arms are {}", names().collect::<Vec<_>>().join(", ")),
     };
-    problems.push(error(control.span, format!("there is no arm `{name}`")).help(help));
+    let problem = error(control.span, format!("there is no arm `{name}`")).help(help);
+    problems.push(problem.lacking(&["arms"]));
 }
 
 fn stop_rule(node: &Node, seeds: usize, problems: &mut Problems) -> Option<StopRule> {

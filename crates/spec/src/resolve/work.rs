@@ -7,9 +7,10 @@ use super::rollout;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::shape::check::node_duration;
-use crate::shape::task_keys::WORK_KEYS;
+use crate::shape::task_keys::{TASK, WORK_KEYS};
 use crate::spec::work::{DEFAULT_MIN_TIME_S, Instrument, Work};
 use fairtrial_model::Params;
+use fairtrial_text::nearest::nearest;
 
 /// The model of an agent task that names none.
 const DEFAULT_MODEL: &str = "gpt-5-mini";
@@ -54,8 +55,11 @@ pub(super) fn work(draft: &Draft, known: &Known, problems: &mut Problems) -> Opt
             }
         }
         [] => {
-            let problem = error(draft.node.span, "the task has no work");
-            problems.push(problem.help("give it one of `command`, `experiment`, `prepared_dir`"));
+            if !means_work(entries) {
+                let problem = error(draft.node.span, "the task has no work");
+                problems
+                    .push(problem.help("give it one of `command`, `experiment`, `prepared_dir`"));
+            }
             None
         }
         [first, second, ..] => {
@@ -69,6 +73,16 @@ pub(super) fn work(draft: &Draft, known: &Known, problems: &mut Problems) -> Opt
             None
         }
     }
+}
+
+/// Whether a key says what work it is but for its spelling, which is told.
+fn means_work(entries: &[Entry]) -> bool {
+    let unknown = entries
+        .iter()
+        .filter(|entry| TASK.key(&entry.key).is_none());
+    unknown
+        .filter_map(|entry| nearest(&entry.key, TASK.all_keys().map(|key| key.name)))
+        .any(|meant| WORK_KEYS.contains(&meant))
 }
 
 /// A key that the kind of work does not know would be ignored; from `[defaults]` it may be meant for other tasks.

@@ -7,7 +7,7 @@ use crate::metric::{parse_margin, parse_tolerance};
 use crate::source::Span;
 use fairtrial_text::bytes::{BYTES_FORM, parse_bytes};
 use fairtrial_text::duration::{DURATION_FORM, parse_duration};
-use fairtrial_text::nearest::did_you_mean;
+use fairtrial_text::nearest::{did_you_mean, nearest};
 
 /// Keys that are named in the design and come with a later version: refused rather than ignored.
 const LATER: [(&str, &str); 1] = [("task", "engine")];
@@ -65,12 +65,17 @@ fn unknown_key(entry: &Entry, section: &'static Section) -> Diagnostic {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let help = did_you_mean(name, names).unwrap_or_else(|| format!("known keys: {}", known()));
+    let meant = nearest(name, names);
+    let help = meant.map_or_else(
+        || format!("known keys: {}", known()),
+        |key| format!("did you mean `{key}`?"),
+    );
     error(
         entry.key_span,
         format!("{} has no key `{name}`", section.noun),
     )
     .help(help)
+    .meant(meant)
 }
 
 /// A name with dots that was written without quotes, and so became tables in tables: `[metrics.eval.score]`.

@@ -12,7 +12,7 @@ const U32: u64 = u32::MAX as u64;
 /// The keys that say what kind of work a task is.
 pub(crate) const WORK_KEYS: [&str; 3] = ["command", "experiment", "prepared_dir"];
 
-pub(super) static TASK: Section = Section {
+pub(crate) static TASK: Section = Section {
     name: "task",
     noun: "a task",
     doc: "One piece of work. A task has exactly one of `command`, `experiment`, `prepared_dir`.",

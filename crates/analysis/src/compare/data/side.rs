@@ -16,6 +16,11 @@ pub enum Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
+    /// Whether more trials of both sides can be had from one spec.
+    pub(crate) fn can_run_again(self) -> bool {
+        matches!(self, Self::Arms(data) if data.can_run_again)
+    }
+
     /// The sources, the control's first.
     pub(crate) fn datasets(self) -> impl Iterator<Item = &'a Dataset> {
         let (few, several): (_, &[&Dataset]) = match self {

@@ -52,6 +52,7 @@ pub(crate) fn advice(case: &Case, value: f64, alpha: f64, power: f64) -> Option<
         unit: case.units.kind,
         paired: case.units.paired,
         in_each_task: case.units.by_task,
+        until_decided: false,
     })
 }
 

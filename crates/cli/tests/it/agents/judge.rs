@@ -494,3 +494,26 @@ fn human_scores_say_how_right_judges_are() {
         .expect(2, &["summarize", "b", "--human-scores", "none.csv"]);
     assert!(none.err.contains("none.csv"), "{}", none.err);
 }
+
+#[test]
+fn check_does_not_miss_a_test_where_a_judge_scores() {
+    let mut untested = meta("t");
+    untested["evaluation"]["test_scripts"] = serde_json::json!([]);
+    let lab = Lab::new();
+    lab.task("t", &untested);
+    let said = |more: &str| {
+        let task = "[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\n";
+        let agent = "agent = { command = [\"true\"] }\n";
+        lab.spec(&format!("{task}{agent}{more}"));
+        let ran = lab.project.run(&["check", "configs/bench.toml"]);
+        format!("{}{}", ran.out, ran.err)
+    };
+    let alone = said("");
+    assert!(
+        alone.contains("no test tells about rubric `right`"),
+        "{alone}"
+    );
+    let judged = said("judge = { model = \"m\" }\n");
+    assert!(judged.contains("is valid"), "{judged}");
+    assert!(!judged.contains("no test tells about"), "{judged}");
+}

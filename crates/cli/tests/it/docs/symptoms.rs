@@ -165,7 +165,7 @@ const SYMPTOMS: &[(&str, Way)] = &[
             spec: "arms = { a = { x = 0 }, b = { x = 1 } }\nseeds = 3\n",
             script: "fairtrial run bench.toml && fairtrial compare bench",
             code: 0,
-            words: &["m: inconclusive"],
+            words: &["m  inconclusive"],
         },
     ),
     (
