@@ -55,6 +55,9 @@ pub(crate) struct Args {
 struct Printed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<&'a SweepChoice>,
+    /// By each case, where the metric is in cases alone.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    choices: &'a [SweepChoice],
     sensitivity: &'a [Sensitivity],
 }
 
@@ -74,24 +77,29 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             confirm: args.confirm,
         },
     )?;
-    let (choice, effects) = (found.choice.as_ref(), &found.sensitivity);
+    let (choices, effects) = (&found.choices[..], &found.sensitivity);
+    let (choice, by_case) = match choices {
+        [only] => (Some(only), &[][..]),
+        several => (None, several),
+    };
     if let (Some(picture), Some(path)) = (picture, &args.output) {
         let figure = fairtrial_report::sweep::figure(effects);
         written::write(printer, path, &picture.bytes(&figure)?)?;
     }
     if let Some(path) = &args.md {
-        let text = fairtrial_report::markdown::sweep(choice, effects, found.alpha);
+        let text = fairtrial_report::markdown::sweep(choices, effects, found.alpha);
         written::write(printer, path, text.as_bytes())?;
     }
     if args.json {
         printer.json(&Printed {
             choice,
+            choices: by_case,
             sensitivity: effects,
         });
         return Ok(Exit::Fine);
     }
     printer.page(fairtrial_report::console::sweep(
-        choice,
+        choices,
         effects,
         found.alpha,
         printer.terminal(),

@@ -1,9 +1,11 @@
 //! What a trial starts: the files of its program, and the Python that runs them, as far as its command says.
 
 use super::python::{is_python, of_first_line};
+use fairtrial_agent::adapter::known_program;
 use fairtrial_experiment::{Origin, Sources};
+use fairtrial_plan::Trial;
 use fairtrial_process::find_program;
-use fairtrial_spec::{Task, Work};
+use fairtrial_spec::{RolloutOptions, SandboxKind, Task, Work};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -103,6 +105,26 @@ impl Started {
         started
     }
 
+    /// What an agent starts outside of its image: its program, and the scripts that it names by their whole paths. It is
+    /// started in a workspace, so that other words name files of the task.
+    pub(super) fn by_agent(trial: &Trial<'_>, options: &RolloutOptions, places: &Places) -> Self {
+        let kind = options.sandbox.kind;
+        if kind.is_some_and(|kind| kind.is_container() || kind == SandboxKind::Modal) {
+            return Self::default();
+        }
+        let agent = &options.agent;
+        let named = trial.params.get("agent").and_then(|name| name.as_str());
+        let words = match known_program(named.unwrap_or(&agent.name)) {
+            Some(program) => vec![program.to_owned()],
+            None => {
+                let expand =
+                    |text: &String| trial.expand(text, None).unwrap_or_else(|_| text.clone());
+                agent.command.iter().map(expand).collect()
+            }
+        };
+        Self::by_command(&words, Path::new("/"), places)
+    }
+
     /// What runs an experiment.
     pub(super) fn by_origin(origin: Option<&Origin>, sources: &Sources, places: &Places) -> Self {
         let mut started = Self {
@@ -186,8 +208,11 @@ const OF_THE_TRIAL: [&str; 7] = ["dir", "trial", "run", "attempt", "seed", "roll
 
 /// Whether all trials of a task start the same, whatever else differs.
 pub(super) fn is_fixed(task: &Task) -> bool {
-    let Work::Command { argv, .. } = &task.work else {
-        return true;
+    let argv = match &task.work {
+        Work::Command { argv, .. } => argv,
+        Work::Experiment { .. } | Work::Imported { .. } => return true,
+        // Its arms may name agents.
+        Work::Prepared { .. } => return false,
     };
     let texts = argv.iter().chain(&task.workdir);
     texts.into_iter().all(|text| {

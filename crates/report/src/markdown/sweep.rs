@@ -7,9 +7,9 @@ use fairtrial_analysis::sensitivity::Sensitivity;
 use fairtrial_text::escape::markdown;
 
 /// The sweep as one page.
-pub fn sweep(choice: Option<&SweepChoice>, effects: &[Sensitivity], alpha: f64) -> String {
+pub fn sweep(choices: &[SweepChoice], effects: &[Sensitivity], alpha: f64) -> String {
     let mut parts = vec!["# Sweep\n".to_owned()];
-    if let Some(choice) = choice {
+    for choice in choices {
         parts.push(format!("**{}**\n", markdown(&headline(choice))));
         if let Some((sentence, _)) = against_control(choice) {
             parts.push(format!("{}\n", markdown(&sentence)));

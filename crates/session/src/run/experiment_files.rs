@@ -221,7 +221,7 @@ fn write_sweep(
         );
     }
     page.push('\n');
-    page.push_str(&fairtrial_report::markdown::sweep(None, &effects, alpha));
+    page.push_str(&fairtrial_report::markdown::sweep(&[], &effects, alpha));
     write_atomic_bytes(
         &folder.join("SWEEP_SUMMARY.md"),
         Durability::Content,
