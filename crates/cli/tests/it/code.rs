@@ -170,6 +170,7 @@ fn a_run_is_not_resumed_with_other_code_unless_that_is_accepted() {
     assert_eq!(records(&project).len(), 8);
     assert!(said(&mixed).contains("mixes code"), "{}", said(&mixed));
     // Every presentation says so, with the trials named.
+    says_that_it_mixes(&project);
     let named = "trials 0:3";
     for arguments in [
         &["summarize", "t"][..],
@@ -199,6 +200,23 @@ fn a_run_is_not_resumed_with_other_code_unless_that_is_accepted() {
     }
 }
 
+/// What shows runs without their numbers says it, too.
+fn says_that_it_mixes(project: &Project) {
+    let list = project.expect(0, &["list"]).out;
+    assert!(list.contains("mixes code"), "{list}");
+    let rows = project.expect(0, &["list", "--json"]).json();
+    assert_eq!(rows[0]["mixes_code"], true, "{rows:#}");
+    let status = project.expect(0, &["status", "t"]).out;
+    assert!(
+        status.contains("different versions of the code"),
+        "{status}"
+    );
+    let history = project.expect(0, &["history", "t"]).out;
+    assert!(history.contains("Mixed code: trials of "), "{history}");
+    let history = project.expect(0, &["history", "t", "--json"]).json();
+    assert_eq!(history["lines"][0]["runs"][0]["mixed"], true, "{history:#}");
+}
+
 #[test]
 fn nothing_is_refused_where_the_code_is_the_same() {
     if no_python() {
@@ -210,7 +228,14 @@ fn nothing_is_refused_where_the_code_is_the_same() {
     commit(&project, "words");
     project.expect(0, &["run", "bench.toml", "--resume"]);
     assert_eq!(records(&project).len(), 8);
-    assert!(!said(&project.expect(0, &["summarize", "t"])).contains("mixes code"));
+    for shown in ["summarize", "list", "status", "history"] {
+        let text = said(&project.expect(0, &[shown, "t"])).to_lowercase();
+        let told = ["mixes code", "mixed code", "versions of the code"];
+        assert!(
+            told.iter().all(|told| !text.contains(told)),
+            "{shown}: {text}"
+        );
+    }
 }
 
 /// A project whose trial of seed 3 of the control changes what is watched; the next ones run with that.
@@ -270,6 +295,7 @@ fn an_edit_in_the_middle_of_a_run_caps_the_verdict() {
         "{}",
         said(&ran)
     );
+    says_that_it_mixes(&project);
     let compared = project
         .run(&["compare", "control", "candidate", "--json"])
         .json();
