@@ -200,6 +200,24 @@ fn a_run_is_not_resumed_with_other_code_unless_that_is_accepted() {
     }
 }
 
+#[test]
+fn a_script_outside_of_the_project_that_a_command_names_is_code() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let script = elsewhere.path().join("work.sh");
+    std::fs::write(&script, "echo one\n").unwrap();
+    let project = Project::with_spec(&format!(
+        "name = \"t\"\nseeds = 2\ncommand = [\"sh\", \"{}\"]\n",
+        script.display()
+    ));
+    project.expect(0, &["run", "bench.toml"]);
+    std::fs::write(&script, "echo two\n").unwrap();
+    let plan = said(&project.expect(0, &["plan", "bench.toml"]));
+    assert!(
+        plan.contains("2 trials changed: ") && plan.contains("work.sh"),
+        "{plan}"
+    );
+}
+
 /// What shows runs without their numbers says it, too.
 fn says_that_it_mixes(project: &Project) {
     let list = project.expect(0, &["list"]).out;

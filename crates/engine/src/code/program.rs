@@ -38,10 +38,14 @@ pub(super) struct Places {
 impl Places {
     /// Whether a file belongs to the project: not what was installed into it, nor what runs left there.
     pub(super) fn is_own(&self, file: &Path) -> bool {
+        file.starts_with(&self.project) && !self.is_made(file)
+    }
+
+    /// Whether a file was installed, or lies where runs leave theirs.
+    fn is_made(&self, file: &Path) -> bool {
         let installed = |part: &std::ffi::OsStr| part == "site-packages" || part == "node_modules";
-        file.strip_prefix(&self.project)
-            .is_ok_and(|inside| !inside.iter().any(installed))
-            && !file.starts_with(&self.data)
+        let inside = file.strip_prefix(&self.project).unwrap_or(file);
+        inside.iter().any(installed) || file.starts_with(&self.data)
     }
 
     /// The name of a file in a set: relative to the spec's folder where it is of the project.
@@ -183,7 +187,9 @@ impl Started {
             self.python(word, places);
         } else {
             let file = self.workdir.join(word);
-            if !word.starts_with('-') && places.is_own(&file) && is_run(&file) {
+            let is_ours = places.is_own(&file) && is_run(&file);
+            let is_named = word.starts_with('/') && is_script(&file) && !places.is_made(&file);
+            if !word.starts_with('-') && (is_ours || is_named) {
                 if self.python.is_none() {
                     self.python = of_first_line(&file, &places.path);
                 }
@@ -198,9 +204,13 @@ fn is_run(file: &Path) -> bool {
     let Ok(data) = std::fs::metadata(file) else {
         return false;
     };
+    data.is_file() && (is_script(file) || data.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file is there that is a script by its name.
+fn is_script(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str());
-    let is_script = ending.is_some_and(|ending| SCRIPTS.contains(&ending));
-    data.is_file() && (is_script || data.permissions().mode() & 0o111 != 0)
+    ending.is_some_and(|ending| SCRIPTS.contains(&ending)) && file.is_file()
 }
 
 /// What only a placed trial knows, which names no program.

@@ -357,7 +357,9 @@ impl CodeWatch {
             roots.insert(format!("{WATCHED_ROOT}{path}"), String::new());
             below.add(&self.places.base.join(path), Some(&self.places.data));
         }
-        let now = self.observe(below, roots, known);
+        let now = Observed::of(below, roots, &mut known.contents, |file| {
+            self.places.name(file)
+        });
         note(
             CodePart::Watched,
             known.watched.as_ref(),
@@ -383,27 +385,28 @@ impl CodeWatch {
             return Some(observed.hash.clone());
         }
         let mut below = Below::default();
+        let mut found = Vec::new();
         for path in overrides.iter().chain([dir]) {
-            below.add(&find_path(&self.places.base, path), None);
+            let at = find_path(&self.places.base, path);
+            below.add(&at, None);
+            found.push((at.canonicalize().unwrap_or(at), path));
         }
-        let now = self.observe(below, CodeSet::new(), known);
+        // Named as the spec names the task: that stays when the project is moved.
+        let name = |file: &Path| {
+            let inside = |(at, path): &(PathBuf, &String)| {
+                let inside = file.strip_prefix(at).ok()?;
+                let parts = Path::new(path).components().chain(inside.components());
+                Some(parts.collect::<PathBuf>().display().to_string())
+            };
+            found.iter().find_map(inside)
+        };
+        let now = Observed::of(below, CodeSet::new(), &mut known.contents, |file| {
+            name(file).unwrap_or_else(|| self.places.name(file))
+        });
         self.keep(&now, &mut known.kept);
         let hash = now.hash.clone();
         known.prepared.insert(key, now);
         Some(hash)
-    }
-
-    /// Looks at files, and adds their hashes to a set.
-    fn observe(&self, below: Below, mut set: CodeSet, known: &mut Known) -> Observed {
-        let decide = all_seen(below.decide.into_iter().collect());
-        for file in below.files {
-            let hash = known.contents.hash(&file);
-            set.insert(
-                self.places.name(&file),
-                hash.unwrap_or_else(|| "unreadable".into()),
-            );
-        }
-        Observed::new(set, decide)
     }
 
     fn keep(&self, now: &Observed, kept: &mut BTreeSet<String>) {

@@ -226,7 +226,7 @@ fn files_of_a_task_that_changed_are_named_and_their_trials_run_again() {
         "data/tasks/prepared/t0/overlay_repo_files/README.md",
         "hello again\n",
     );
-    let changed = "2 trials changed: ../data/tasks/prepared/t0/overlay_repo_files/README.md";
+    let changed = "2 trials changed: data/tasks/prepared/t0/overlay_repo_files/README.md";
     let plan = said(&lab, 0, &["plan", SPEC]);
     assert!(plan.contains(changed), "{plan}");
     for more in [&["--dry-run"][..], &[], &["--accept", "code"]] {
