@@ -36,8 +36,13 @@ def reported(metrics: Any) -> str:
     """What an iteration returned, as one line of JSON; what cannot be kept as it is raises, by its name."""
     try:
         line = plain(metrics, metric)
-    except (RecursionError, ValueError):
+    except RecursionError:
         fit(metrics)
+        raise
+    except ValueError as error:
+        # Of a number that Python refuses to write; what it says about circles is clear.
+        if "string conversion" in str(error):
+            fit(metrics)
         raise
     fit(metrics)
     return line

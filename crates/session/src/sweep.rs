@@ -34,6 +34,8 @@ pub struct SweepFound {
     pub sensitivity: Vec<Sensitivity>,
     /// Two-sided error rate.
     pub alpha: f64,
+    /// What is wrong with the run.
+    pub problems: Vec<String>,
     /// The spec's file, as it was named.
     pub spec: Option<String>,
     /// Whether the choice was run again.
@@ -86,6 +88,7 @@ impl Session {
             choices,
             sensitivity,
             alpha: options.alpha,
+            problems: trials.data.problems.clone(),
             spec: spec.map(|spec| spec.source.clone()),
             confirmation,
         })

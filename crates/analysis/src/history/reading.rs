@@ -201,7 +201,8 @@ impl CellReading {
             arm: arm.map(str::to_owned),
             point: point.clone(),
             direction: declaration.direction,
-            declared: declared.is_some(),
+            // The clocks of a worker have a direction, too, and nobody declared them.
+            declared: data.declares(metric),
             metric: declaration,
             mean: f64::NAN,
             interval: None,

@@ -59,6 +59,8 @@ struct Printed<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     choices: &'a [SweepChoice],
     sensitivity: &'a [Sensitivity],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    problems: &'a [String],
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
@@ -87,7 +89,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         written::write(printer, path, &picture.bytes(&figure)?)?;
     }
     if let Some(path) = &args.md {
-        let text = fairtrial_report::markdown::sweep(choices, effects, found.alpha);
+        let text =
+            fairtrial_report::markdown::sweep(choices, effects, (found.alpha, &found.problems));
         written::write(printer, path, text.as_bytes())?;
     }
     if args.json {
@@ -95,6 +98,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             choice,
             choices: by_case,
             sensitivity: effects,
+            problems: &found.problems,
         });
         return Ok(Exit::Fine);
     }

@@ -1,7 +1,7 @@
 //! What a trial ran is part of its record: other code is seen, named, and never mixed unasked.
 
 use crate::common::{Project, Ran};
-use crate::experiments::python::{expect, no_python};
+use crate::experiments::python::{expect, no_python, run};
 use serde_json::Value;
 use std::process::Command;
 
@@ -215,6 +215,54 @@ fn a_script_outside_of_the_project_that_a_command_names_is_code() {
     assert!(
         plan.contains("2 trials changed: ") && plan.contains("work.sh"),
         "{plan}"
+    );
+}
+
+#[test]
+fn the_summary_of_a_sweep_says_that_it_mixes_code() {
+    if no_python() {
+        return;
+    }
+    let project = Project::new();
+    project.write(
+        "m.py",
+        "from fairtrial import Experiment, register_experiment\nimport lib\n\n@register_experiment('mine')\n\
+         class Mine(Experiment):\n    def __init__(self, k: int = 1):\n        super().__init__({'k': k})\n    \
+         def execute_once(self, context):\n        return {'value': lib.value * self.params['k']}\n",
+    );
+    project.write("lib.py", "value = 1\n");
+    project.write(
+        "bench.toml",
+        "name = \"t\"\nexperiment = \"mine\"\nseeds = 2\niterations = { warmup = 0, measured = 1 }\noutput_dir = \"out\"\n\
+         sweep = { k = [1, 5] }\nmetrics = { value = { direction = \"up\" } }\n[experiments]\npython = [\"m\"]\n",
+    );
+    run(&project, &["run", "bench.toml", "--set", "budget.trials=2"]);
+    project.write("lib.py", "value = 2\n");
+    let again = ["run", "bench.toml", "--resume", "--accept", "code"];
+    expect(
+        &project,
+        0,
+        &[&again[..], &["--set", "budget.trials=9"]].concat(),
+    );
+    let entries = std::fs::read_dir(project.path().join("out")).unwrap();
+    let mut folders = entries.map(|entry| entry.unwrap().path());
+    let folder = folders
+        .find(|path| path.to_string_lossy().contains("sweep_"))
+        .unwrap();
+    let page = std::fs::read_to_string(folder.join("SWEEP_SUMMARY.md")).unwrap();
+    assert!(
+        page.contains("mixes code") && page.contains("lib.py"),
+        "{page}"
+    );
+    let asked = project.expect(0, &["sweep", "t", "--json", "--md", "s.md"]);
+    assert!(asked.json()["problems"][0].to_string().contains("lib.py"));
+    assert!(project.read("s.md").contains("mixes code"));
+    // Its own metric is what the history is about, not the clocks of the worker.
+    let history = project.expect(0, &["history", "t", "--json"]).json();
+    let lines = history["lines"].as_array().unwrap();
+    assert!(
+        lines.iter().all(|line| line["metric"] == "value"),
+        "{history:#}"
     );
 }
 
