@@ -466,7 +466,12 @@ fn the_module_of_an_experiment_and_what_it_imports_are_its_code() {
                       def execute_once(self, context):\n        return {'value': lib.work.value()}\n";
     project.write("m.py", experiment);
     project.write("lib/__init__.py", "");
-    project.write("lib/work.py", "def value():\n    return 1\n");
+    let work = "try:\n    from . import fast\nexcept ImportError:\n    pass\n\ndef value():\n    return 1\n";
+    project.write("lib/work.py", work);
+    project.write(
+        "lib/fast.cpython-311-x86_64-linux-gnu.so",
+        "no machine code",
+    );
     project.write(
         "bench.toml",
         "name = \"t\"\nexperiment = \"mine\"\nseeds = 3\niterations = { warmup = 0, measured = 1 }\n\
@@ -479,7 +484,8 @@ fn the_module_of_an_experiment_and_what_it_imports_are_its_code() {
         .join(format!("code/{}.json", hash.as_str().unwrap()));
     let set: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let names: Vec<&String> = set.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["lib/__init__.py", "lib/work.py", "m.py"]);
+    let compiled = "lib/fast.cpython-311-x86_64-linux-gnu.so";
+    assert_eq!(names, ["lib/__init__.py", compiled, "lib/work.py", "m.py"]);
     project.write("m.py", &format!("{experiment}\n# another\n"));
     let reused = expect(&project, 0, &["run", "bench.toml", "--reuse"]);
     assert!(

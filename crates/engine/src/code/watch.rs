@@ -3,7 +3,7 @@
 
 use super::below::{Below, MOST_FILES};
 use super::commit::{self, Commits};
-use super::imports::imports;
+use super::imports::{Compiled, imports};
 use super::observed::{Contents, Observed, all_seen, note};
 use super::program::{Places, Started, is_fixed};
 use super::python::Interpreter;
@@ -279,13 +279,14 @@ impl CodeWatch {
                 .filter(|folder| self.places.is_own(folder));
             roots.extend(own.cloned());
         }
+        let mut compiled = Compiled::default();
         let mut open = started.files.clone();
         for module in &started.modules {
             let import = imports(&format!("from {module} import __main__"));
             open.extend(
                 import
                     .iter()
-                    .flat_map(|it| it.files(&self.places.base, &roots)),
+                    .flat_map(|it| it.files(&self.places.base, &roots, &mut compiled)),
             );
         }
         let mut found: BTreeSet<PathBuf> = BTreeSet::new();
@@ -300,7 +301,7 @@ impl CodeWatch {
                     file.parent().map(Path::to_owned).into_iter().collect();
                 near.extend(roots.iter().cloned());
                 for import in known.contents.imports(&file) {
-                    let files = import.files(&file, &near).into_iter();
+                    let files = import.files(&file, &near, &mut compiled).into_iter();
                     open.extend(files.filter(|it| self.places.is_own(it)));
                 }
             }
