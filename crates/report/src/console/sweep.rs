@@ -15,7 +15,10 @@ pub fn sweep(
     terminal: Terminal,
 ) -> String {
     let mut page = Page::new(terminal);
-    for choice in choices {
+    for (place, choice) in choices.iter().enumerate() {
+        if place > 0 {
+            page.gap();
+        }
         page.heading(&headline(choice));
         if let Some((sentence, tone)) = against_control(choice) {
             page.sentence(&sentence, tone);

@@ -112,7 +112,7 @@ pub fn choose_declared(data: &Dataset, spec: &Spec) -> Result<SweepChoice, Analy
         [first, _, ..] => {
             let name = without_case(first).0;
             Err(AnalysisError::Question(format!(
-                "`{name}` is in cases alone; `fairtrial sweep {} --metric {name}` ranks the points by each of them",
+                "`{name}` is reported per case only; `fairtrial sweep {} --metric {name}` ranks the points for each case",
                 spec.name
             )))
         }

@@ -212,7 +212,7 @@ fn a_headline_that_is_in_cases_alone_is_shown_ranked_compared_and_drawn() {
         "{}",
         ran.out
     );
-    let told = "`rows_per_s` is in cases alone";
+    let told = "`rows_per_s` is reported per case only";
     assert!(
         ran.err.contains(told) || ran.out.contains(told),
         "{}{}",
