@@ -119,7 +119,7 @@ pub enum SessionError {
         /// The run.
         run: RunLabel,
         /// What changed.
-        change: CodeChange,
+        change: Box<CodeChange>,
     },
     /// A run would be resumed with another form of its tasks.
     #[error(
@@ -131,7 +131,7 @@ pub enum SessionError {
         /// The run.
         run: RunLabel,
         /// What changed.
-        change: CodeChange,
+        change: Box<CodeChange>,
     },
     /// The looks of an earlier run were made with another question.
     #[error("{0}")]

@@ -118,13 +118,11 @@ impl Started {
         }
         let agent = &options.agent;
         let named = trial.params.get("agent").and_then(|name| name.as_str());
-        let words = match known_program(named.unwrap_or(&agent.name)) {
-            Some(program) => vec![program.to_owned()],
-            None => {
-                let expand =
-                    |text: &String| trial.expand(text, None).unwrap_or_else(|_| text.clone());
-                agent.command.iter().map(expand).collect()
-            }
+        let words = if let Some(program) = known_program(named.unwrap_or(&agent.name)) {
+            vec![program.to_owned()]
+        } else {
+            let expand = |text: &String| trial.expand(text, None).unwrap_or_else(|_| text.clone());
+            agent.command.iter().map(expand).collect()
         };
         Self::by_command(&words, Path::new("/"), places)
     }

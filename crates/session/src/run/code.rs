@@ -74,7 +74,7 @@ impl Session {
             _ if change.is_nothing() => Ok(None),
             OtherCode::LeftOut => Err(SessionError::CodeChanged {
                 run: run.into(),
-                change,
+                change: Box::new(change),
             }),
             OtherCode::Accepted => {
                 self.tell(Notice::MixesCode(change.clone()));
@@ -91,6 +91,6 @@ pub(super) fn refuse_other_tasks(run: &RunDir, change: &CodeChange) -> Result<()
     }
     Err(SessionError::TaskChanged {
         run: run.into(),
-        change: change.clone(),
+        change: Box::new(change.clone()),
     })
 }
