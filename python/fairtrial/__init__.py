@@ -2,7 +2,7 @@
 notebooks."""
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, List
 
 from .experiments import Experiment, ExperimentContext
 from .metrics import log
@@ -52,6 +52,11 @@ __all__ = [
     "trial",
 ]
 __version__ = "0.1.0"
+
+
+def __dir__() -> List[str]:
+    # What is imported later can be completed, too.
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> Any:

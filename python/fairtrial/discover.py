@@ -3,7 +3,8 @@
 `python -m fairtrial.discover [--path FOLDER] MODULE...` prints one JSON object. Modules are found the way Python finds
 them, but neither they nor their packages are run: a benchmark that imports a heavy library costs nothing to list.
 Where the source does not say it (a slug that is made at run time, a constructor that is inherited from elsewhere), the module
-is imported in a process of its own, for a limited time (`imported.py`), and that is said.
+is imported in a process of its own, for a limited time (`imported.py`), and that is said. So is a named module whose source
+registers nothing.
 """
 
 import ast
@@ -73,11 +74,16 @@ def scan(module: str, file: str, into: Dict[str, List[Dict[str, Any]]]) -> None:
     if not any(name in text for name in DECORATORS):
         return
     tree = ast.parse(text, file)
+    decorators = names_of_decorators(tree)
     classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) in DECORATORS]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) in decorators]
+    functions = {id(call.func) for call in calls}
+    for node in ast.walk(tree):
+        if named(node) in decorators and isinstance(node.ctx, ast.Load) and id(node) not in functions:
+            unsure(module, f"line {node.lineno} gives `{named(node)}` to something else", into)
     for node in ast.walk(tree):
         for decorator in getattr(node, "decorator_list", []):
-            kind = DECORATORS.get(called(decorator))
+            kind = decorators.get(called(decorator))
             if kind is None:
                 continue
             calls.remove(decorator)
@@ -111,11 +117,22 @@ def name_of(decorator: ast.Call) -> Any:
     return literal(given[0]) if given else None
 
 
+def names_of_decorators(tree: ast.AST) -> Dict[str, str]:
+    """The decorators by what the source calls them."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    aliases = [alias for node in imports for alias in node.names if alias.name in DECORATORS]
+    return {**DECORATORS, **{alias.asname: DECORATORS[alias.name] for alias in aliases if alias.asname}}
+
+
+def named(node: ast.AST) -> str:
+    """The name that an expression ends in."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def called(decorator: ast.expr) -> str:
-    if not isinstance(decorator, ast.Call):
-        return ""
-    function = decorator.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return named(decorator.func) if isinstance(decorator, ast.Call) else ""
 
 
 def literal(node: Optional[ast.expr]) -> Any:
@@ -251,9 +268,12 @@ def discover(modules: List[str]) -> Dict[str, Any]:
     kinds = ("experiments", "instruments", "problems", "imported")
     found: Dict[str, List[Dict[str, Any]]] = {kind: [] for kind in kinds}
     for module in modules:
+        before = {kind: len(of) for kind, of in found.items()}
         try:
             for name, file in sources(module):
                 scan(name, file, found)
+            if all(len(of) == before[kind] for kind, of in found.items()):
+                unsure(module, "its source registers nothing", found)
         except (ImportError, OSError, SyntaxError, ValueError) as error:
             place = f"{error.filename}:{error.lineno}: " if isinstance(error, SyntaxError) else ""
             message = getattr(error, "msg", None) or str(error)

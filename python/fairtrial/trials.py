@@ -1,6 +1,8 @@
 """The trial that a script runs in: `with fairtrial.trial() as t: t.log(step, reward=...)`. Outside of one it does nothing."""
 
+import copy
 import functools
+import inspect
 import json
 import os
 from typing import Any, Callable, Dict, Optional
@@ -44,12 +46,28 @@ class trial:
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         if self.function is not None:
             returned = self.function(self, *arguments, **named)
-            if isinstance(returned, dict):
-                self.log(metrics=returned)
-            return returned
+            return self.logged_later(returned) if inspect.iscoroutine(returned) else self.logged(returned)
         (function,) = arguments
         self.function = function
         return functools.update_wrapper(self, function)
+
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None or self.function is None:
+            return self
+        # A method: its instance comes first, the trial after it.
+        method = self.function.__get__(instance, owner)
+        bound = copy.copy(self)
+        bound.function = lambda t, *arguments, **named: method(t, *arguments, **named)
+        return bound
+
+    def logged(self, returned: Any) -> Any:
+        if isinstance(returned, dict):
+            self.log(metrics=returned)
+        return returned
+
+    async def logged_later(self, returned: Any) -> Any:
+        return self.logged(await returned)
 
 
 def params_of(file: Optional[str]) -> Dict[str, Any]:

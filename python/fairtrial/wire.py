@@ -39,8 +39,19 @@ def reported(metrics: Any) -> str:
     except RecursionError:
         fit(metrics)
         raise
+    except ValueError as error:
+        # Of a number that Python refuses to write; what it says about circles is clear.
+        if "string conversion" in str(error):
+            fit(metrics)
+        raise
     fit(metrics)
     return line
+
+
+def shown(number: int) -> str:
+    """A whole number, or how large it is: Python refuses to write the longest ones."""
+    bits = number.bit_length()
+    return str(number) if bits <= 128 else f"a whole number of {bits} bits"
 
 
 def fit(value: Any, name: str = "", depth: int = 0) -> None:
@@ -52,7 +63,7 @@ def fit(value: Any, name: str = "", depth: int = 0) -> None:
     if isinstance(value, int):
         if abs(value) > LARGEST_WHOLE:
             raise ValueError(
-                f"`{name}`: {value} is beyond 2^53, where whole numbers lose digits; "
+                f"`{name}`: {shown(value)} is beyond 2^53, where whole numbers lose digits; "
                 "report it in a larger unit, or as a text"
             )
     elif isinstance(value, (dict, list, tuple)):
@@ -63,6 +74,8 @@ def fit(value: Any, name: str = "", depth: int = 0) -> None:
             )
         if isinstance(value, dict):
             for key, inner in value.items():
+                if key is None or isinstance(key, bool):
+                    raise TypeError(f"{key} is no key of a result: keys are words or numbers")
                 fit(inner, f"{name}.{key}" if name else str(key), depth + 1)
         else:
             for inner in value:

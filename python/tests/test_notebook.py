@@ -1,8 +1,11 @@
 """The example notebook, executed by a real kernel."""
 
+import threading
+import time
 from pathlib import Path
 
 import nbformat
+from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 EXAMPLE = Path(__file__).parents[2] / "examples/notebook/experiment.ipynb"
@@ -24,3 +27,44 @@ def test_the_example_notebook_runs(project, monkeypatch):
     # Of the cells, what the class needs: nothing that runs something.
     module = (project.path / ".fairtrial/experiment_Squares.py").read_text()
     assert "def squares" in module and "REPEATS = 3" in module and "ft.run(" not in module
+
+
+SLOW = """
+import fairtrial as ft, os, time
+
+class Slow(ft.Experiment):
+    def execute_once(self, context):
+        time.sleep(0 if os.path.exists("go") else 3)
+        return {"v": context.seed}
+
+def again(**more):
+    return ft.run(Slow, processes=4, iterations={"warmup": 0, "measured": 1}, **more)
+"""
+
+
+def test_the_stop_button_leaves_a_run_that_is_resumed(project):
+    manager, client = start_new_kernel(cwd=str(project.path))
+
+    def cell(source):
+        said = []
+        reply = client.execute_interactive(source, output_hook=said.append, timeout=120)
+        shown = [message["content"] for message in said if message["msg_type"] == "execute_result"]
+        return reply["content"], [content["data"]["text/plain"] for content in shown]
+
+    def stop():
+        # Not before a trial has begun.
+        while not list(project.path.glob("data/runs/*")):
+            time.sleep(0.05)
+        manager.interrupt_kernel()
+
+    try:
+        assert cell(SLOW)[0]["status"] == "ok"
+        threading.Thread(target=stop, daemon=True).start()
+        ended, _ = cell("again()")
+        assert ended["ename"] == "Interrupted" and "resume=True" in ended["evalue"], ended
+        project.write("go", "")
+        _, shown = cell("made = again(resume=True)\nmade.ok, made.json['trials'], made.json['kept'] >= 1")
+        assert shown == ["(True, 4, True)"]
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

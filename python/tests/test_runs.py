@@ -190,6 +190,21 @@ def test_names_of_the_user_are_no_html():
     ]
 
 
+def test_parameters_that_are_numbers_are_numbers_in_tables(project):
+    project.write("numbers_of.py", "first = range\n")
+    project.write("sums_of.py", MODULE)
+    code = (
+        "import fairtrial as ft, sums_of\n"
+        "made = ft.run(sums_of.Sums, sweep={'size': [3, 40]}, processes=2, iterations={'measured': 1}, quiet=True)\n"
+        "print(sorted(row['point.size'] for row in ft.load(made, 'rows')), ft.load(made, 'pandas')['point.size'].dtype)"
+    )
+    assert "[3, 3, 40, 40] int64" in project.python("-c", code)
+
+
+def test_all_names_can_be_completed():
+    assert {"run", "compare", "load", "Runner", "trial"} <= set(dir(ft))
+
+
 def test_trials_load_as_pandas_polars_and_rows(project):
     project.write("arms.toml", ARMS)
     made = ft.run("arms.toml", quiet=True)

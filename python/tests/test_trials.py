@@ -45,6 +45,34 @@ def test_a_script_logs_inside_of_a_trial_and_does_nothing_outside(project):
     assert "seed 5 inside True" in log
 
 
+OTHERS = """
+import asyncio
+import fairtrial as ft
+
+@ft.trial
+async def later(t, n):
+    return {"later": t.seed + n}
+
+class Agent:
+    @ft.trial(rate=0.5)
+    def train(self, t, n=1):
+        return {"rate": t.params["rate"] * n, "same": self is agent}
+
+agent = Agent()
+print(asyncio.run(later(2)), agent.train(n=4))
+"""
+
+
+def test_coroutines_and_methods_log_what_they_return(project):
+    project.write("others.py", OTHERS)
+    assert "{'later': 2} {'rate': 2.0, 'same': True}" in project.python("others.py")
+    project.write("spec.toml", 'name = "others"\nseeds = [5]\ncommand = ["python3", "others.py"]\n')
+    project.write("run.py", "import fairtrial as ft\nassert ft.run('spec.toml').ok\n")
+    project.python("run.py")
+    (row,) = ft.load("others", "rows")
+    assert (row["later"], row["rate"], row["same"]) == (7.0, 2.0, 1.0)
+
+
 def test_a_bare_decorator_works_too(project):
     @ft.trial
     def main(t):

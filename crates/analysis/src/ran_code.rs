@@ -207,7 +207,7 @@ fn differences(one: &State, other: &State) -> Vec<String> {
     let mut names = Vec::new();
     for (part, (one, other)) in CodePart::ALL.iter().zip(one.sets.iter().zip(&other.sets)) {
         // A trial that does not say what it ran differs in nothing that is known.
-        if !one.is_empty() && !other.is_empty() {
+        if part.decides() && !one.is_empty() && !other.is_empty() {
             names.extend(part.differences(one, other));
         }
     }

@@ -188,7 +188,7 @@ fn tables(result: &RunResult, printer: Printer) {
     if let Some(choice) = &result.choice {
         let alpha = result.spec.analysis.alpha();
         printer.page(fairtrial_report::console::sweep(
-            Some(choice),
+            std::slice::from_ref(choice),
             &[],
             alpha,
             terminal,

@@ -43,7 +43,7 @@ mod warm_up;
 
 pub use attempt_id::AttemptId;
 pub use chunk::Owner;
-pub use code::since::{CodeChange, OtherCode, code_since};
+pub use code::since::{CodeChange, OtherCode, Ran, code_since};
 pub use code::watch::CodeNow;
 pub use controls::Controls;
 pub use error::EngineError;

@@ -1,13 +1,14 @@
 //! Records of an earlier run that still answer trials of a new one.
 
-use crate::code::since::{CodeChange, OtherCode, code_since};
+use crate::code::since::{CodeChange, OtherCode, Ran, code_since};
 use crate::code::watch::CodeNow;
 use crate::error::EngineError;
 use crate::measuring::{Again, Measuring};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{CodePart, JournalError, RunDir, effective_records, resolved_spec};
 use fairtrial_model::{Code, MetricDeclaration, Record, TrialId};
-use fairtrial_plan::{Plan, PlanChange, measured_differently};
+use fairtrial_plan::{Plan, PlanChange, Trial, measured_differently};
+use fairtrial_spec::Work;
 use fairtrial_text::count::{counted, first_of};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -166,8 +167,7 @@ pub fn reusable(
         }
         Ok::<(), JournalError>(())
     })?;
-    let ran = |id: &TrialId, _| records.get(id).map(|record| record.code.clone());
-    let code = code_since(earlier, plan, now, ran);
+    let code = code_since(earlier, plan, now, ran_in(&records));
     if other == OtherCode::LeftOut {
         for trial in code.trials.iter().filter_map(|index| plan.trial(*index)) {
             records.remove(&trial.id());
@@ -182,6 +182,26 @@ pub fn reusable(
         seeds,
         stops_by_looking: before.spec().analysis.stop.is_some(),
     })
+}
+
+/// What a trial ran: by its identity, and for one of a prepared task by its place in the design, because another form of the
+/// task is another trial.
+fn ran_in(records: &Records) -> impl Fn(&Trial<'_>) -> Option<Ran> {
+    let labels: HashMap<String, &Record> = records
+        .values()
+        .map(|record| (record.trial.label().to_string(), record))
+        .collect();
+    move |trial| {
+        let mut record = records.get(&trial.id());
+        if matches!(trial.task.work, Work::Prepared { .. }) {
+            record = record.or_else(|| labels.get(&trial.key.label().to_string()).copied());
+        }
+        let record = record?;
+        Some(Ran {
+            id: record.id.clone(),
+            code: record.code.clone(),
+        })
+    }
 }
 
 /// Copies what records say that they ran, so that the new run says it too.

@@ -215,6 +215,11 @@ impl Slots<'_> {
         let code = self.attempts.jobs.code.as_ref();
         let names = code.map_or_else(Vec::new, |code| code.changes());
         if !names.is_empty() {
+            let at = (self.request.now)();
+            self.writer.append(&Event::CodeChanged {
+                at,
+                names: names.clone(),
+            });
             let text = format!(
                 "changed while the run was running: {}; trial {index} and those started after it run the new version, and the \
                  comparison will say so",

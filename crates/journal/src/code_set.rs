@@ -76,11 +76,19 @@ pub enum CodePart {
     Watched,
     /// The Python environment.
     Packages,
+    /// The files of a prepared task.
+    Task,
 }
 
 impl CodePart {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Program, Self::Watched, Self::Packages];
+    pub const ALL: [Self; 4] = [Self::Program, Self::Watched, Self::Packages, Self::Task];
+
+    /// Whether another version of it is other code. Of a task, the trial's identity says that: another form of it is
+    /// another trial, and a file in its folder that nobody reads changes nothing.
+    pub fn decides(self) -> bool {
+        self != Self::Task
+    }
 
     /// The hash of this part.
     pub fn of(self, code: &Code) -> Option<&String> {
@@ -88,6 +96,7 @@ impl CodePart {
             Self::Program => code.program.as_ref(),
             Self::Watched => code.watched.as_ref(),
             Self::Packages => code.packages.as_ref(),
+            Self::Task => code.task.as_ref(),
         }
     }
 
@@ -101,7 +110,7 @@ impl CodePart {
         let whole = match self {
             Self::Program => false,
             Self::Watched => roots(before) == roots(now),
-            Self::Packages => true,
+            Self::Packages | Self::Task => true,
         };
         let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
         names.sort_unstable();
@@ -114,7 +123,7 @@ impl CodePart {
             let version = |set: &CodeSet| set.get(name).map_or("none", |it| it).to_owned();
             match self {
                 Self::Packages => format!("{name} {} → {}", version(before), version(now)),
-                Self::Program | Self::Watched => name.clone(),
+                Self::Program | Self::Watched | Self::Task => name.clone(),
             }
         };
         names.into_iter().filter(differs).map(said).collect()

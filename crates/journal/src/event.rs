@@ -88,6 +88,13 @@ pub enum Event {
         /// What changed.
         names: Vec<String>,
     },
+    /// The code changed while the run was running: trials that start from here on run another version.
+    CodeChanged {
+        /// When.
+        at: UtcTime,
+        /// What changed.
+        names: Vec<String>,
+    },
     /// Trials are about to be handed to a scheduler. The chunks are on disk; whether it took them, `submitted` says.
     Submitting {
         /// Number of the submission in this run, from 0.

@@ -203,7 +203,7 @@ macro_rules! free_text {
                 Event::Note { text, .. } => see(text),
                 Event::Opened(opened) => (&$($change)? opened.set).into_iter().for_each(see),
                 Event::Finished(record) => $of_record(record, see),
-                Event::CodeAccepted { names, .. } => names.into_iter().for_each(see),
+                Event::CodeAccepted { names, .. } | Event::CodeChanged { names, .. } => names.into_iter().for_each(see),
                 Event::Session { .. }
                 | Event::Started { .. }
                 | Event::Files { .. }

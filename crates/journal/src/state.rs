@@ -144,6 +144,8 @@ pub struct RunState {
     pub last_line: Option<LineHash>,
     /// Whether the user accepted that trials of one run ran different code.
     pub accepts_code: bool,
+    /// Whether its trials are known to have run different versions of the code.
+    pub mixes_code: bool,
     trials: TrialStates,
     /// The chain as far as the journal was read.
     chain: Chain,
@@ -375,7 +377,11 @@ impl RunState {
                     known.handle = handle.or(known.handle.take());
                 }
             }
-            Event::CodeAccepted { .. } => self.accepts_code = true,
+            Event::CodeAccepted { .. } => {
+                self.accepts_code = true;
+                self.mixes_code = true;
+            }
+            Event::CodeChanged { .. } => self.mixes_code = true,
             Event::Files { sha256, .. } => self.files.extend(sha256),
             Event::Scored { .. } => {
                 if let Some(session) = self.sessions.last_mut() {

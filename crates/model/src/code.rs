@@ -21,6 +21,9 @@ pub struct Code {
     /// Hash of the Python environment: the versions of Python and of the packages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packages: Option<String>,
+    /// Hash of the files of a prepared task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
 }
 
 impl Code {

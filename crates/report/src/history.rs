@@ -9,6 +9,7 @@ use fairtrial_chart::charts::{self, Heading, History, HistoryPoint, Shift, with_
 use fairtrial_text::count::{capitalised, counted, first_of};
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share;
+use std::collections::BTreeSet;
 
 /// Letters of a sparkline.
 const SPARK: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -113,6 +114,19 @@ pub(crate) fn notes(history: &BenchmarkHistory) -> Vec<String> {
             title(line),
             line.runs[0].run,
             why.join("; ")
+        ));
+    }
+    let mixed: BTreeSet<&str> = history
+        .lines
+        .iter()
+        .flat_map(|line| &line.runs)
+        .filter(|run| run.mixed)
+        .map(|run| run.run.as_str())
+        .collect();
+    if !mixed.is_empty() {
+        notes.push(format!(
+            "Mixed code: trials of {} ran different versions of it, so that such a run stands for none of them.",
+            first_of(&mixed, NAMED)
         ));
     }
     if !history.left_out.is_empty() {

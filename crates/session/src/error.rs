@@ -119,7 +119,19 @@ pub enum SessionError {
         /// The run.
         run: RunLabel,
         /// What changed.
-        change: CodeChange,
+        change: Box<CodeChange>,
+    },
+    /// A run would be resumed with another form of its tasks.
+    #[error(
+        "{} of run {run} got another form of their task than there is now: {}",
+        counted(change.tasks.len() as u64, "trial"),
+        first_of(&change.names, 5)
+    )]
+    TaskChanged {
+        /// The run.
+        run: RunLabel,
+        /// What changed.
+        change: Box<CodeChange>,
     },
     /// The looks of an earlier run were made with another question.
     #[error("{0}")]

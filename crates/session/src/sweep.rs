@@ -3,7 +3,7 @@
 use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::session::Session;
-use fairtrial_analysis::compare::{SweepChoice, choose};
+use fairtrial_analysis::compare::{SweepChoice, choose, or_cases, ranked_by};
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset};
@@ -28,12 +28,14 @@ pub struct SweepQuestion {
 /// What a sweep found.
 #[derive(Debug)]
 pub struct SweepFound {
-    /// The best point, where one can be named.
-    pub choice: Option<SweepChoice>,
+    /// The best point, where one can be named; of a metric that is in cases alone, by each case.
+    pub choices: Vec<SweepChoice>,
     /// What the parameters do to each metric.
     pub sensitivity: Vec<Sensitivity>,
     /// Two-sided error rate.
     pub alpha: f64,
+    /// What is wrong with the run.
+    pub problems: Vec<String>,
     /// The spec's file, as it was named.
     pub spec: Option<String>,
     /// Whether the choice was run again.
@@ -64,38 +66,65 @@ impl Session {
             ..CompareOptions::default()
         };
         let sensitivity = effects(&trials.data, &question.metrics, options.alpha)?;
-        let choice = match choose(&trials.data, &options, question.confirm) {
-            Ok(choice) => Some(choice),
-            Err(AnalysisError::Question(why)) => {
-                self.tell(Notice::NoBest(why));
-                None
+        let mut choices = Vec::new();
+        match ranked_by(&trials.data, &options) {
+            Ok(names) => {
+                for name in names {
+                    let by_one = CompareOptions {
+                        metrics: vec![name],
+                        ..options.clone()
+                    };
+                    choices.extend(self.best_point(&trials.data, &by_one, question.confirm)?);
+                }
             }
+            Err(AnalysisError::Question(why)) => self.tell(Notice::NoBest(why)),
             Err(error) => return Err(error.into()),
-        };
+        }
         let confirmation = spec
-            .filter(|_| choice.is_some())
+            .filter(|_| choices.len() == 1)
             .map(|spec| Confirmation::of(run, spec))
             .transpose()?;
         Ok(SweepFound {
-            choice,
+            choices,
             sensitivity,
             alpha: options.alpha,
+            problems: trials.data.problems.clone(),
             spec: spec.map(|spec| spec.source.clone()),
             confirmation,
         })
     }
+
+    /// The best point by one metric; where none can be named, why is told.
+    fn best_point(
+        &self,
+        data: &Dataset,
+        options: &CompareOptions,
+        confirm: usize,
+    ) -> Result<Option<SweepChoice>, SessionError> {
+        match choose(data, options, confirm) {
+            Ok(choice) => Ok(Some(choice)),
+            Err(AnalysisError::Question(why)) => {
+                self.tell(Notice::NoBest(why));
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
 }
 
-/// What the parameters do to each metric that was asked for; the declared ones, else all, where none was.
+/// What the parameters do to each metric that was asked for, or to its cases where it is in them alone; where none was, to
+/// the declared ones, else to all.
 fn effects(data: &Dataset, asked: &[String], alpha: f64) -> Result<Vec<Sensitivity>, SessionError> {
     let reported = data.metric_names();
-    let declared = reported
-        .iter()
-        .filter(|name| data.declaration(name).is_some());
-    let mut names: Vec<String> = declared.cloned().collect();
-    if !asked.is_empty() {
-        names = asked.to_vec();
-    } else if names.is_empty() {
+    let mut names: Vec<String> = if asked.is_empty() {
+        let declared = data.declared.iter().map(|metric| &metric.name);
+        let names = declared.flat_map(|name| or_cases(name, &reported));
+        names.filter(|name| reported.contains(name)).collect()
+    } else {
+        let asked = asked.iter();
+        asked.flat_map(|name| or_cases(name, &reported)).collect()
+    };
+    if names.is_empty() {
         names = reported;
     }
     let effects = names

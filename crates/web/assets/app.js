@@ -101,7 +101,7 @@
       box.checked = chosen.has(id);
       const cell = (of, ...inside) => make("td", { "data-of": of }, ...inside);
       return make("tr", {}, cell("compare", box), cell("benchmark", make("a", { href: historyLink(run.name), title: "all runs of it, metric by metric" }, run.name)), cell("run", make("a", { href: runLink(run.name, run.stamp) }, run.stamp)),
-        cell("status", badge(run.word)), cell("trials", `${Object.values(run.counts).reduce((a, b) => a + b, 0)}/${run.trials}`, meter(run.counts, run.trials)),
+        cell("status", badge(run.word), run.mixes_code ? make("small", { title: "its trials ran different versions of the code" }, " mixes code") : ""), cell("trials", `${Object.values(run.counts).reduce((a, b) => a + b, 0)}/${run.trials}`, meter(run.counts, run.trials)),
         cell("outcomes", outcomes(run.counts)), cell("began", moment(run.created_at)));
     };
     const load = async () => {

@@ -48,11 +48,12 @@ pub use objections::objection::{
     UnfairKey, WithoutValue,
 };
 pub use options::{Beyond, CompareOptions, Deciding, Role};
+pub use question::or_cases;
 pub use ranged::Ranged;
 pub use ranking::arms::{RankedArm, Ranking};
 pub use ranking::standings::{AgainstBest, NotRanked, Standing};
 pub use ranking::sweep::{
-    ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared,
+    ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared, ranked_by,
 };
 pub use result::{
     COMPARISON_SCHEMA, Comparison, Contrast, Effect, MethodUsed, MetricComparison, TaskLine,

@@ -46,10 +46,15 @@ pub(crate) fn asked_metrics(
         if names.is_empty() {
             names = without_counters(&inputs, &reported)?;
         }
-        // One that is in cases alone is compared where it is asked for: dozens would widen every interval.
-        names.retain(|name| or_cases(name, &reported) == [name.as_str()]);
+        // One that is in cases alone is compared where it is asked for, or nothing else is: dozens would widen every interval.
+        let in_cases = |name: &String| or_cases(name, &reported) != [name.as_str()];
+        if names.iter().all(in_cases) {
+            names = (names.iter().flat_map(|name| or_cases(name, &reported))).collect();
+        } else {
+            names.retain(|name| !in_cases(name));
+        }
         if let Some(primary) = &options.primary {
-            names.insert(0, primary.clone());
+            names.splice(0..0, or_cases(primary, &reported));
         }
         names
     } else {
@@ -133,7 +138,7 @@ pub(crate) fn asked_metrics(
 }
 
 /// A metric, or its cases where it is reported in them alone.
-pub(crate) fn or_cases(name: &str, reported: &[String]) -> Vec<String> {
+pub fn or_cases(name: &str, reported: &[String]) -> Vec<String> {
     let is_case = |of: &&String| matches!(without_case(of), (metric, Some(_)) if metric == name);
     let cases: Vec<String> = reported.iter().filter(is_case).cloned().collect();
     if cases.is_empty() || reported.iter().any(|known| known == name) {

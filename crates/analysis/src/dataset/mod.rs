@@ -450,6 +450,13 @@ impl Dataset {
         named(metric).map(Cow::Borrowed).or_else(of_case)
     }
 
+    /// Whether the spec, or its experiment, declares a metric or the one that it is a case of.
+    pub fn declares(&self, metric: &str) -> bool {
+        let of_case = without_case(metric).0;
+        let mut declared = self.declared.iter();
+        declared.any(|known| known.name == metric || known.name == of_case)
+    }
+
     /// The tasks that a metric is about: those with a value of it, and those of which no trial ended ok, so that what
     /// failed does not change what is compared.
     pub(crate) fn reporting_tasks(&self, metric: &str) -> Vec<&str> {

@@ -189,6 +189,7 @@ fn point(run: &RunReading, cell: &CellReading) -> HistoryRun {
         run: run.run.clone(),
         commit: run.commit.clone(),
         dirty: run.dirty,
+        mixed: run.mixed,
         mean: cell.mean,
         interval: cell.interval,
         n: cell.n,

@@ -29,6 +29,8 @@ pub struct RunReading {
     pub dirty: bool,
     /// The machine's name.
     pub host: Option<String>,
+    /// Whether its trials ran different versions of the code.
+    pub mixed: bool,
     pub(super) cells: Vec<CellReading>,
 }
 
@@ -124,6 +126,7 @@ impl RunReading {
             branch: vcs.and_then(|vcs| vcs.branch.clone()),
             dirty: vcs.is_some_and(|vcs| vcs.dirty == Some(true)),
             host: environment.map(|environment| environment.host.name.clone()),
+            mixed: data.mixed.is_some(),
             cells,
         })
     }
@@ -161,6 +164,7 @@ impl RunReading {
             branch: None,
             dirty: false,
             host: None,
+            mixed: false,
             cells: values.into_iter().map(cell).collect(),
         }
     }
@@ -197,7 +201,8 @@ impl CellReading {
             arm: arm.map(str::to_owned),
             point: point.clone(),
             direction: declaration.direction,
-            declared: declared.is_some(),
+            // The clocks of a worker have a direction, too, and nobody declared them.
+            declared: data.declares(metric),
             metric: declaration,
             mean: f64::NAN,
             interval: None,

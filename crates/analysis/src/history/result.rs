@@ -77,6 +77,9 @@ pub struct HistoryRun {
     /// Whether the files differed from the commit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dirty: bool,
+    /// Whether its trials ran different versions of the code.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub mixed: bool,
     /// The mean.
     pub mean: f64,
     /// Its interval, where there is one.

@@ -10,6 +10,7 @@ mod tried;
 
 use crate::compare::data::scores::between_points;
 use crate::compare::data::scores::without_points;
+use crate::compare::method::kind::is_timing;
 use crate::dataset::Dataset;
 use crate::error::AnalysisError;
 use crate::order;
@@ -114,6 +115,8 @@ const LEAST_LEVELS: usize = 3;
 struct Question {
     level: Level,
     pass_or_fail: bool,
+    /// Whether it is a duration, which is never below zero.
+    timing: bool,
     /// Whether nothing else is swept.
     alone: bool,
 }
@@ -160,6 +163,7 @@ pub fn sensitivity(
     let question = Question {
         level: Level::two_sided(alpha),
         pass_or_fail,
+        timing: is_timing(&declared),
         alone: parameters.len() == 1,
     };
     let effect = |parameter: &String| ParameterEffect {
@@ -314,7 +318,15 @@ fn level_mean(
     let interval = if question.pass_or_fail {
         share_interval(&units, question.level).map(|share| share.interval)
     } else {
-        mean_interval(&units, question.level).map(|mean| mean.interval)
+        mean_interval(&units, question.level).map(|found| {
+            let reaches_below = found.interval.low <= 0.0 && found.mean > 0.0;
+            let can_be_below = units.iter().any(|unit| *unit < 0.0);
+            if question.timing && reaches_below && !can_be_below {
+                Interval::on_log_scale(found.mean, found.interval)
+            } else {
+                found.interval
+            }
+        })
     };
     LevelMean {
         value: value.clone(),

@@ -99,8 +99,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
 fn row(run: &RunRow, width: usize) -> String {
     let trials = format!("{}/{}", run.counts.total(), run.trials);
     let status = status_word(run);
+    let mixed = if run.mixes_code { "; mixes code" } else { "" };
     format!(
-        "{:<width$}  {:<18}  {status:<9}  {trials:>13}  {}",
+        "{:<width$}  {:<18}  {status:<9}  {trials:>13}  {}{mixed}",
         run.name,
         run.stamp.to_string(),
         outcome_words(&run.counts)

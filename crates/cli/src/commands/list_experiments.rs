@@ -2,7 +2,9 @@
 
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
-use fairtrial_experiment::{Catalogue, Description, Lookup, LookupError, Origin, Param, Sources};
+use fairtrial_experiment::{
+    Better, Catalogue, Description, Headline, Lookup, LookupError, Origin, Param, Sources,
+};
 use fairtrial_session::feature::SUITE;
 use fairtrial_spec::{LoadOptions, load};
 use serde_json::json;
@@ -87,7 +89,7 @@ fn as_json(found: &Lookup) -> serde_json::Value {
         .map(|(described, origin)| {
             json!({
                 "slug": described.slug, "summary": described.summary, "tags": described.tags,
-                "params": described.params, "origin": origin,
+                "params": described.params, "metrics": described.metrics, "origin": origin,
             })
         })
         .collect();
@@ -132,11 +134,28 @@ fn short(param: &Param) -> String {
     }
 }
 
+/// A metric that an experiment is about: `rows_per_s (1/s, higher is better)`.
+fn headline(metric: &Headline) -> String {
+    let better = metric.direction.map(|better| match better {
+        Better::Up => "higher is better".to_owned(),
+        Better::Down => "lower is better".to_owned(),
+    });
+    let about: Vec<String> = metric.unit.iter().cloned().chain(better).collect();
+    if about.is_empty() {
+        return metric.name.clone();
+    }
+    format!("{} ({})", metric.name, about.join(", "))
+}
+
 fn detail(described: &Description, origin: &Origin, printer: Printer) {
     printer.line(format!("{} [{origin}]", described.slug));
     printer.line(&described.summary);
     if !described.tags.is_empty() {
         printer.line(format!("tags: {}", described.tags.join(", ")));
+    }
+    if !described.metrics.is_empty() {
+        let named: Vec<String> = described.metrics.iter().map(headline).collect();
+        printer.line(format!("about: {}", named.join(", ")));
     }
     let params = &described.params.params;
     let width = params

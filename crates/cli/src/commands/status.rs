@@ -52,7 +52,7 @@ fn as_json(run: &RunDir, standing: &RunStanding) -> serde_json::Value {
         "name": run.name(), "stamp": run.stamp(), "dir": run.path(), "status": standing.word(),
         "controller": holder, "trials": standing.trials(), "ended": state.counts.total(), "counts": state.counts,
         "in_flight": standing.in_flight(), "jobs": job_counts(&glance.jobs), "job_groups": glance.jobs,
-        "jobs_heard_at": glance.heard_at, "warnings": glance.warnings, "problems": problems, "sequential": looks,
+        "mixes_code": state.mixes_code, "jobs_heard_at": glance.heard_at, "warnings": glance.warnings, "problems": problems, "sequential": looks,
     })
 }
 
@@ -85,6 +85,12 @@ fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Conso
         state.counts.total(),
         outcome_words(&state.counts)
     ));
+    if state.mixes_code {
+        printer.line(format!(
+            "  its trials ran different versions of the code: `fairtrial summarize {}` names them",
+            run.name()
+        ));
+    }
     for line in looks.iter().flat_map(looks_so_far) {
         printer.line(format!("  {line}"));
     }

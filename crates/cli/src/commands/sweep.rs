@@ -56,7 +56,12 @@ pub(crate) struct Args {
 struct Printed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<&'a SweepChoice>,
+    /// By each case, where the metric is in cases alone.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    choices: &'a [SweepChoice],
     sensitivity: &'a [Sensitivity],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    problems: &'a [String],
 }
 
 /// How the name of a run that tries a choice again ends.
@@ -90,24 +95,31 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         },
     );
     let found = found.map_err(|error| of_a_confirmation(error.into(), run.name()))?;
-    let (choice, effects) = (found.choice.as_ref(), &found.sensitivity);
+    let (choices, effects) = (&found.choices[..], &found.sensitivity);
+    let (choice, by_case) = match choices {
+        [only] => (Some(only), &[][..]),
+        several => (None, several),
+    };
     if let (Some(picture), Some(path)) = (picture, &args.output) {
         let figure = fairtrial_report::sweep::figure(effects);
         written::write(printer, path, &picture.bytes(&figure)?)?;
     }
     if let Some(path) = &args.md {
-        let text = fairtrial_report::markdown::sweep(choice, effects, found.alpha);
+        let text =
+            fairtrial_report::markdown::sweep(choices, effects, (found.alpha, &found.problems));
         written::write(printer, path, text.as_bytes())?;
     }
     if args.json {
         printer.json(&Printed {
             choice,
+            choices: by_case,
             sensitivity: effects,
+            problems: &found.problems,
         });
         return Ok(Exit::Fine);
     }
     printer.page(fairtrial_report::console::sweep(
-        choice,
+        choices,
         effects,
         found.alpha,
         printer.terminal(),

@@ -133,6 +133,10 @@ fn hint(error: &SessionError) -> Option<String> {
             "`--reuse` starts a new run that keeps what did not change; `--accept code` continues all the same and has two \
              versions in one run"
         }
+        SessionError::TaskChanged { .. } => {
+            "another form of a task makes other trials: `--reuse` starts a new run that keeps what did not change; \
+             `--resume --as-recorded` finishes this one with the tasks as they were"
+        }
         SessionError::OtherBudget { .. } => {
             "`--resume` continues that run with its budget; without --reuse a new run starts with its own"
         }

@@ -31,6 +31,7 @@ fn other_code(code: &CodeChange, other: OtherCode) -> String {
     let mut words = String::new();
     if let Some(changed) = code_words(code) {
         let fate = match other {
+            _ if code.is_of_tasks() => "their task is another one now, so they run again",
             OtherCode::LeftOut => {
                 "they run again (`--accept code` takes their records all the same)"
             }

@@ -1,7 +1,7 @@
 //! What a trial ran is part of its record: other code is seen, named, and never mixed unasked.
 
 use crate::common::{Project, Ran};
-use crate::experiments::python::{expect, no_python};
+use crate::experiments::python::{expect, no_python, run};
 use serde_json::Value;
 use std::process::Command;
 
@@ -170,6 +170,7 @@ fn a_run_is_not_resumed_with_other_code_unless_that_is_accepted() {
     assert_eq!(records(&project).len(), 8);
     assert!(said(&mixed).contains("mixes code"), "{}", said(&mixed));
     // Every presentation says so, with the trials named.
+    says_that_it_mixes(&project);
     let named = "trials 0:3";
     for arguments in [
         &["summarize", "t"][..],
@@ -200,6 +201,89 @@ fn a_run_is_not_resumed_with_other_code_unless_that_is_accepted() {
 }
 
 #[test]
+fn a_script_outside_of_the_project_that_a_command_names_is_code() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let script = elsewhere.path().join("work.sh");
+    std::fs::write(&script, "echo one\n").unwrap();
+    let project = Project::with_spec(&format!(
+        "name = \"t\"\nseeds = 2\ncommand = [\"sh\", \"{}\"]\n",
+        script.display()
+    ));
+    project.expect(0, &["run", "bench.toml"]);
+    std::fs::write(&script, "echo two\n").unwrap();
+    let plan = said(&project.expect(0, &["plan", "bench.toml"]));
+    assert!(
+        plan.contains("2 trials changed: ") && plan.contains("work.sh"),
+        "{plan}"
+    );
+}
+
+#[test]
+fn the_summary_of_a_sweep_says_that_it_mixes_code() {
+    if no_python() {
+        return;
+    }
+    let project = Project::new();
+    project.write(
+        "m.py",
+        "from fairtrial import Experiment, register_experiment\nimport lib\n\n@register_experiment('mine')\n\
+         class Mine(Experiment):\n    def __init__(self, k: int = 1):\n        super().__init__({'k': k})\n    \
+         def execute_once(self, context):\n        return {'value': lib.value * self.params['k']}\n",
+    );
+    project.write("lib.py", "value = 1\n");
+    project.write(
+        "bench.toml",
+        "name = \"t\"\nexperiment = \"mine\"\nseeds = 2\niterations = { warmup = 0, measured = 1 }\noutput_dir = \"out\"\n\
+         sweep = { k = [1, 5] }\nmetrics = { value = { direction = \"up\" } }\n[experiments]\npython = [\"m\"]\n",
+    );
+    run(&project, &["run", "bench.toml", "--set", "budget.trials=2"]);
+    project.write("lib.py", "value = 2\n");
+    let again = ["run", "bench.toml", "--resume", "--accept", "code"];
+    expect(
+        &project,
+        0,
+        &[&again[..], &["--set", "budget.trials=9"]].concat(),
+    );
+    let entries = std::fs::read_dir(project.path().join("out")).unwrap();
+    let mut folders = entries.map(|entry| entry.unwrap().path());
+    let folder = folders
+        .find(|path| path.to_string_lossy().contains("sweep_"))
+        .unwrap();
+    let page = std::fs::read_to_string(folder.join("SWEEP_SUMMARY.md")).unwrap();
+    assert!(
+        page.contains("mixes code") && page.contains("lib.py"),
+        "{page}"
+    );
+    let asked = project.expect(0, &["sweep", "t", "--json", "--md", "s.md"]);
+    assert!(asked.json()["problems"][0].to_string().contains("lib.py"));
+    assert!(project.read("s.md").contains("mixes code"));
+    // Its own metric is what the history is about, not the clocks of the worker.
+    let history = project.expect(0, &["history", "t", "--json"]).json();
+    let lines = history["lines"].as_array().unwrap();
+    assert!(
+        lines.iter().all(|line| line["metric"] == "value"),
+        "{history:#}"
+    );
+}
+
+/// What shows runs without their numbers says it, too.
+fn says_that_it_mixes(project: &Project) {
+    let list = project.expect(0, &["list"]).out;
+    assert!(list.contains("mixes code"), "{list}");
+    let rows = project.expect(0, &["list", "--json"]).json();
+    assert_eq!(rows[0]["mixes_code"], true, "{rows:#}");
+    let status = project.expect(0, &["status", "t"]).out;
+    assert!(
+        status.contains("different versions of the code"),
+        "{status}"
+    );
+    let history = project.expect(0, &["history", "t"]).out;
+    assert!(history.contains("Mixed code: trials of "), "{history}");
+    let history = project.expect(0, &["history", "t", "--json"]).json();
+    assert_eq!(history["lines"][0]["runs"][0]["mixed"], true, "{history:#}");
+}
+
+#[test]
 fn nothing_is_refused_where_the_code_is_the_same() {
     if no_python() {
         return;
@@ -210,7 +294,14 @@ fn nothing_is_refused_where_the_code_is_the_same() {
     commit(&project, "words");
     project.expect(0, &["run", "bench.toml", "--resume"]);
     assert_eq!(records(&project).len(), 8);
-    assert!(!said(&project.expect(0, &["summarize", "t"])).contains("mixes code"));
+    for shown in ["summarize", "list", "status", "history"] {
+        let text = said(&project.expect(0, &[shown, "t"])).to_lowercase();
+        let told = ["mixes code", "mixed code", "versions of the code"];
+        assert!(
+            told.iter().all(|told| !text.contains(told)),
+            "{shown}: {text}"
+        );
+    }
 }
 
 /// A project whose trial of seed 3 of the control changes what is watched; the next ones run with that.
@@ -270,6 +361,7 @@ fn an_edit_in_the_middle_of_a_run_caps_the_verdict() {
         "{}",
         said(&ran)
     );
+    says_that_it_mixes(&project);
     let compared = project
         .run(&["compare", "control", "candidate", "--json"])
         .json();
@@ -374,7 +466,12 @@ fn the_module_of_an_experiment_and_what_it_imports_are_its_code() {
                       def execute_once(self, context):\n        return {'value': lib.work.value()}\n";
     project.write("m.py", experiment);
     project.write("lib/__init__.py", "");
-    project.write("lib/work.py", "def value():\n    return 1\n");
+    let work = "try:\n    from . import fast\nexcept ImportError:\n    pass\n\ndef value():\n    return 1\n";
+    project.write("lib/work.py", work);
+    project.write(
+        "lib/fast.cpython-311-x86_64-linux-gnu.so",
+        "no machine code",
+    );
     project.write(
         "bench.toml",
         "name = \"t\"\nexperiment = \"mine\"\nseeds = 3\niterations = { warmup = 0, measured = 1 }\n\
@@ -387,7 +484,8 @@ fn the_module_of_an_experiment_and_what_it_imports_are_its_code() {
         .join(format!("code/{}.json", hash.as_str().unwrap()));
     let set: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let names: Vec<&String> = set.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["lib/__init__.py", "lib/work.py", "m.py"]);
+    let compiled = "lib/fast.cpython-311-x86_64-linux-gnu.so";
+    assert_eq!(names, ["lib/__init__.py", compiled, "lib/work.py", "m.py"]);
     project.write("m.py", &format!("{experiment}\n# another\n"));
     let reused = expect(&project, 0, &["run", "bench.toml", "--reuse"]);
     assert!(

@@ -1,6 +1,7 @@
 //! What a Python source imports, by reading it: nothing is executed. Names that only a running program knows are not
 //! seen; `watch` says what else counts.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// One import as it is written.
@@ -72,7 +73,12 @@ fn parse(statement: &str, found: &mut Vec<Import>) {
 impl Import {
     /// The files that it may mean, those that are there; `file` is the source that it stands in, `roots` are the folders of
     /// the project that Python looks in.
-    pub(super) fn files(&self, file: &Path, roots: &[PathBuf]) -> Vec<PathBuf> {
+    pub(super) fn files(
+        &self,
+        file: &Path,
+        roots: &[PathBuf],
+        modules: &mut Compiled,
+    ) -> Vec<PathBuf> {
         let own;
         let roots = if self.level == 0 {
             roots
@@ -96,7 +102,12 @@ impl Import {
                 found.push(at.join(format!("{name}.py")));
                 found.push(at.join(name).join("__init__.py"));
             }
+            let compiled: Vec<PathBuf> = found[before..]
+                .iter()
+                .filter_map(|path| modules.of(path))
+                .collect();
             found.retain(|path| path.is_file());
+            found.extend(compiled);
             // The first root that has it wins, as for Python.
             if found.len() > before {
                 break;
@@ -104,6 +115,36 @@ impl Import {
         }
         found
     }
+}
+
+/// The compiled modules of folders: `fast.cpython-311-x86_64-linux-gnu.so` stands where `fast.py` might.
+#[derive(Debug, Default)]
+pub(super) struct Compiled(HashMap<PathBuf, Vec<PathBuf>>);
+
+impl Compiled {
+    /// The one in the place of a source.
+    fn of(&mut self, source: &Path) -> Option<PathBuf> {
+        let module = format!("{}.", source.file_stem()?.to_str()?);
+        let folder = source.parent()?;
+        let known = self.0.entry(folder.to_owned());
+        let known = known.or_insert_with(|| modules(folder));
+        let is_it = |path: &&PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with(&module))
+        };
+        known.iter().find(is_it).cloned()
+    }
+}
+
+/// The compiled modules in a folder, in order.
+fn modules(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "so"))
+        .collect();
+    found.sort_unstable();
+    found
 }
 
 #[cfg(test)]

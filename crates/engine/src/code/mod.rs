@@ -1,5 +1,6 @@
 //! The code of trials: what it is now, and what changed since others ran.
 
+mod below;
 mod commit;
 mod imports;
 mod observed;

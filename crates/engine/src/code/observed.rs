@@ -1,6 +1,7 @@
 //! Files under observation: hashed once, and again when one of them changed. Asking costs a look at each file's times, and
 //! not even that where many are watched and the last look was a moment ago.
 
+use super::below::Below;
 use super::imports::{Import, imports};
 use fairtrial_journal::{CodePart, CodeSet, code_set_hash};
 use fairtrial_model::{Sha256, hex};
@@ -130,6 +131,21 @@ impl Observed {
             set,
             next_look: Instant::now(),
         }
+    }
+
+    /// Looks at files, and adds their hashes to a set, each under its name.
+    pub(super) fn of(
+        below: Below,
+        mut set: CodeSet,
+        contents: &mut Contents,
+        name: impl Fn(&Path) -> String,
+    ) -> Self {
+        let decide = all_seen(below.decide.into_iter().collect());
+        for file in &below.files {
+            let hash = contents.hash(file);
+            set.insert(name(file), hash.unwrap_or_else(|| "unreadable".into()));
+        }
+        Self::new(set, decide)
     }
 
     /// Whether nothing changed that it was made from.

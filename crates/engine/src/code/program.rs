@@ -1,9 +1,11 @@
 //! What a trial starts: the files of its program, and the Python that runs them, as far as its command says.
 
 use super::python::{is_python, of_first_line};
+use fairtrial_agent::adapter::known_program;
 use fairtrial_experiment::{Origin, Sources};
+use fairtrial_plan::Trial;
 use fairtrial_process::find_program;
-use fairtrial_spec::{Task, Work};
+use fairtrial_spec::{RolloutOptions, SandboxKind, Task, Work};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -36,10 +38,14 @@ pub(super) struct Places {
 impl Places {
     /// Whether a file belongs to the project: not what was installed into it, nor what runs left there.
     pub(super) fn is_own(&self, file: &Path) -> bool {
+        file.starts_with(&self.project) && !self.is_made(file)
+    }
+
+    /// Whether a file was installed, or lies where runs leave theirs.
+    fn is_made(&self, file: &Path) -> bool {
         let installed = |part: &std::ffi::OsStr| part == "site-packages" || part == "node_modules";
-        file.strip_prefix(&self.project)
-            .is_ok_and(|inside| !inside.iter().any(installed))
-            && !file.starts_with(&self.data)
+        let inside = file.strip_prefix(&self.project).unwrap_or(file);
+        inside.iter().any(installed) || file.starts_with(&self.data)
     }
 
     /// The name of a file in a set: relative to the spec's folder where it is of the project.
@@ -103,6 +109,24 @@ impl Started {
         started
     }
 
+    /// What an agent starts outside of its image: its program, and the scripts that it names by their whole paths. It is
+    /// started in a workspace, so that other words name files of the task.
+    pub(super) fn by_agent(trial: &Trial<'_>, options: &RolloutOptions, places: &Places) -> Self {
+        let kind = options.sandbox.kind;
+        if kind.is_some_and(|kind| kind.is_container() || kind == SandboxKind::Modal) {
+            return Self::default();
+        }
+        let agent = &options.agent;
+        let named = trial.params.get("agent").and_then(|name| name.as_str());
+        let words = if let Some(program) = known_program(named.unwrap_or(&agent.name)) {
+            vec![program.to_owned()]
+        } else {
+            let expand = |text: &String| trial.expand(text, None).unwrap_or_else(|_| text.clone());
+            agent.command.iter().map(expand).collect()
+        };
+        Self::by_command(&words, Path::new("/"), places)
+    }
+
     /// What runs an experiment.
     pub(super) fn by_origin(origin: Option<&Origin>, sources: &Sources, places: &Places) -> Self {
         let mut started = Self {
@@ -161,7 +185,9 @@ impl Started {
             self.python(word, places);
         } else {
             let file = self.workdir.join(word);
-            if !word.starts_with('-') && places.is_own(&file) && is_run(&file) {
+            let is_ours = places.is_own(&file) && is_run(&file);
+            let is_named = word.starts_with('/') && is_script(&file) && !places.is_made(&file);
+            if !word.starts_with('-') && (is_ours || is_named) {
                 if self.python.is_none() {
                     self.python = of_first_line(&file, &places.path);
                 }
@@ -176,9 +202,13 @@ fn is_run(file: &Path) -> bool {
     let Ok(data) = std::fs::metadata(file) else {
         return false;
     };
+    data.is_file() && (is_script(file) || data.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file is there that is a script by its name.
+fn is_script(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str());
-    let is_script = ending.is_some_and(|ending| SCRIPTS.contains(&ending));
-    data.is_file() && (is_script || data.permissions().mode() & 0o111 != 0)
+    ending.is_some_and(|ending| SCRIPTS.contains(&ending)) && file.is_file()
 }
 
 /// What only a placed trial knows, which names no program.
@@ -186,8 +216,11 @@ const OF_THE_TRIAL: [&str; 7] = ["dir", "trial", "run", "attempt", "seed", "roll
 
 /// Whether all trials of a task start the same, whatever else differs.
 pub(super) fn is_fixed(task: &Task) -> bool {
-    let Work::Command { argv, .. } = &task.work else {
-        return true;
+    let argv = match &task.work {
+        Work::Command { argv, .. } => argv,
+        Work::Experiment { .. } | Work::Imported { .. } => return true,
+        // Its arms may name agents.
+        Work::Prepared { .. } => return false,
     };
     let texts = argv.iter().chain(&task.workdir);
     texts.into_iter().all(|text| {

@@ -3,7 +3,7 @@
 use super::watch::{CodeNow, CodeWatch};
 use fairtrial_journal::{CodePart, CodeSets, RunDir};
 use fairtrial_model::{Code, TrialId};
-use fairtrial_plan::Plan;
+use fairtrial_plan::{Plan, Trial};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,6 +22,9 @@ pub enum OtherCode {
 pub struct CodeChange {
     /// The trials whose code is not what it was, by their place in the plan.
     pub trials: Vec<u64>,
+    /// Those of them whose prepared task is another than it was: they are other trials, whatever is accepted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<u64>,
     /// What changed: files, and packages with their versions.
     pub names: Vec<String>,
     /// So many trials do not say what they ran.
@@ -33,6 +36,20 @@ impl CodeChange {
     pub fn is_nothing(&self) -> bool {
         self.trials.is_empty()
     }
+
+    /// Whether all that changed are prepared tasks.
+    pub fn is_of_tasks(&self) -> bool {
+        self.trials.len() == self.tasks.len()
+    }
+}
+
+/// What a trial is known to have run.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// What the trial was.
+    pub id: TrialId,
+    /// What it ran; absent where its record does not say.
+    pub code: Option<Code>,
 }
 
 /// What changed since the records of a run were made; `ran` gives what a trial of the plan ran, where it has an answer.
@@ -40,21 +57,23 @@ pub fn code_since(
     earlier: &RunDir,
     plan: &Plan,
     now: &CodeNow<'_>,
-    ran: impl Fn(&TrialId, u64) -> Option<Option<Code>>,
+    ran: impl Fn(&Trial<'_>) -> Option<Ran>,
 ) -> CodeChange {
     let watch = CodeWatch::new(plan.spec(), now, None);
     let mut sets = CodeSets::of(earlier);
     let mut names = BTreeSet::new();
-    let mut compared: HashMap<(Code, Code), bool> = HashMap::new();
+    let mut compared: HashMap<(Code, Code, bool), Differs> = HashMap::new();
     let mut change = CodeChange::default();
     for trial in plan.trials() {
-        let Some(before) = ran(&trial.id(), trial.key.index) else {
+        let Some(before) = ran(&trial) else {
             continue;
         };
         let Some(after) = watch.of(&trial) else {
             continue;
         };
+        let is_other = before.id != trial.id();
         let Some(before) = before
+            .code
             .map(|code| code.content())
             .filter(|code| !code.is_unknown())
         else {
@@ -62,25 +81,42 @@ pub fn code_since(
             continue;
         };
         let differs = compared
-            .entry((before, after))
-            .or_insert_with_key(|(before, after)| {
-                let mut differs = false;
+            .entry((before, after, is_other))
+            .or_insert_with_key(|(before, after, is_other)| {
+                let mut differs = Differs::default();
                 for part in CodePart::ALL {
                     let (Some(old), Some(new)) = (part.of(before), part.of(after)) else {
                         continue;
                     };
-                    let set = watch.set(part, new).filter(|_| old != new);
+                    if old == new || !part.decides() && !is_other {
+                        continue;
+                    }
+                    let set = watch.set(part, new);
                     let found = set.map(|new| part.differences(sets.get(old), &new));
                     let found = found.unwrap_or_default();
-                    differs |= !found.is_empty();
+                    let seen = match part {
+                        CodePart::Task => &mut differs.task,
+                        _ => &mut differs.code,
+                    };
+                    *seen |= !found.is_empty();
                     names.extend(found);
                 }
                 differs
             });
-        if *differs {
+        if differs.code || differs.task {
             change.trials.push(trial.key.index);
+        }
+        if differs.task {
+            change.tasks.push(trial.key.index);
         }
     }
     change.names = names.into_iter().collect();
     change
+}
+
+/// In what a trial differs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Differs {
+    code: bool,
+    task: bool,
 }

@@ -1,8 +1,9 @@
 //! What trials run, looked at when each is started: the program's files, what they import from the project, watched paths,
 //! packages, and the commit. Nothing is read twice that did not change.
 
+use super::below::{Below, MOST_FILES};
 use super::commit::{self, Commits};
-use super::imports::imports;
+use super::imports::{Compiled, imports};
 use super::observed::{Contents, Observed, all_seen, note};
 use super::program::{Places, Started, is_fixed};
 use super::python::Interpreter;
@@ -12,14 +13,12 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{CodePart, CodeSet, RunDir, WATCHED_ROOT};
 use fairtrial_model::{Code, Record, UtcTime};
 use fairtrial_plan::Trial;
-use fairtrial_spec::{Spec, Work, expand_env};
+use fairtrial_spec::{Spec, Work, expand_env, find_path};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most files that are taken to belong to a program or to a watched path.
-const MOST_FILES: usize = 5000;
 /// Different sets of words whose programs are remembered: a sweep may have millions.
 const MOST_KNOWN: usize = 4096;
 
@@ -68,6 +67,8 @@ struct Known {
     programs: HashMap<Arc<Started>, Observed>,
     packages: HashMap<Python, Observed>,
     watched: Option<Observed>,
+    /// The files of prepared tasks, by folder and overrides.
+    prepared: HashMap<(String, Option<String>), Observed>,
     kept: BTreeSet<String>,
     /// Names of what changed while trials ran, until somebody asks.
     changed: Vec<String>,
@@ -110,11 +111,7 @@ impl CodeWatch {
 
     /// What a trial would run if it were started now; without its commit, which a record gets in the end.
     pub(crate) fn of(&self, trial: &Trial<'_>) -> Option<Code> {
-        if matches!(
-            trial.task.work,
-            Work::Prepared { .. } | Work::Imported { .. }
-        ) {
-            // Its identity holds a hash of the task.
+        if matches!(trial.task.work, Work::Imported { .. }) {
             return None;
         }
         self.follow_commit();
@@ -125,6 +122,7 @@ impl CodeWatch {
             program: self.program(&started, known),
             watched: self.watched(known),
             packages: self.packages(&started, known),
+            task: self.prepared(trial, known),
             ..Code::default()
         };
         Some(code)
@@ -164,6 +162,7 @@ impl CodeWatch {
             CodePart::Program => known.programs.values().find_map(found),
             CodePart::Watched => known.watched.as_ref().and_then(found),
             CodePart::Packages => known.packages.values().find_map(found),
+            CodePart::Task => known.prepared.values().find_map(found),
         }
     }
 
@@ -195,6 +194,12 @@ impl CodeWatch {
             });
             known.tasks.insert(task, Arc::clone(&started));
             return started;
+        }
+        if let Work::Prepared { options, .. } = &trial.task.work {
+            return Arc::new(Started {
+                python_path,
+                ..Started::by_agent(trial, options, &self.places)
+            });
         }
         let expand = |text: &String| trial.expand(text, None).unwrap_or_else(|_| text.clone());
         let workdir = trial.task.workdir.as_ref().map(expand);
@@ -274,13 +279,14 @@ impl CodeWatch {
                 .filter(|folder| self.places.is_own(folder));
             roots.extend(own.cloned());
         }
+        let mut compiled = Compiled::default();
         let mut open = started.files.clone();
         for module in &started.modules {
             let import = imports(&format!("from {module} import __main__"));
             open.extend(
                 import
                     .iter()
-                    .flat_map(|it| it.files(&self.places.base, &roots)),
+                    .flat_map(|it| it.files(&self.places.base, &roots, &mut compiled)),
             );
         }
         let mut found: BTreeSet<PathBuf> = BTreeSet::new();
@@ -295,7 +301,7 @@ impl CodeWatch {
                     file.parent().map(Path::to_owned).into_iter().collect();
                 near.extend(roots.iter().cloned());
                 for import in known.contents.imports(&file) {
-                    let files = import.files(&file, &near).into_iter();
+                    let files = import.files(&file, &near, &mut compiled).into_iter();
                     open.extend(files.filter(|it| self.places.is_own(it)));
                 }
             }
@@ -347,20 +353,14 @@ impl CodeWatch {
         {
             return Some(observed.hash.clone());
         }
-        let (mut set, mut decide, mut files) = (CodeSet::new(), BTreeSet::new(), Vec::new());
+        let (mut roots, mut below) = (CodeSet::new(), Below::default());
         for path in &self.watch {
-            set.insert(format!("{WATCHED_ROOT}{path}"), String::new());
-            self.walk(&self.places.base.join(path), &mut files, &mut decide);
+            roots.insert(format!("{WATCHED_ROOT}{path}"), String::new());
+            below.add(&self.places.base.join(path), Some(&self.places.data));
         }
-        let decide = all_seen(decide.into_iter().collect());
-        for file in files {
-            let hash = known.contents.hash(&file);
-            set.insert(
-                self.places.name(&file),
-                hash.unwrap_or_else(|| "unreadable".into()),
-            );
-        }
-        let now = Observed::new(set, decide);
+        let now = Observed::of(below, roots, &mut known.contents, |file| {
+            self.places.name(file)
+        });
         note(
             CodePart::Watched,
             known.watched.as_ref(),
@@ -373,30 +373,41 @@ impl CodeWatch {
         Some(hash)
     }
 
-    /// The files below a path, and everything whose times show a change: the folders too.
-    fn walk(&self, path: &Path, files: &mut Vec<PathBuf>, decide: &mut BTreeSet<PathBuf>) {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let name = path.file_name().unwrap_or_default();
-        let made = [".git", "__pycache__", "node_modules"]
-            .iter()
-            .any(|it| name == *it);
-        if made
-            || files.len() >= MOST_FILES
-            || path.starts_with(&self.places.data)
-            || !decide.insert(path.clone())
+    /// The files of a prepared task. It is copied before its first trial: what is changed meanwhile changes no trial of the
+    /// run.
+    fn prepared(&self, trial: &Trial<'_>, known: &mut Known) -> Option<String> {
+        let Work::Prepared { dir, overrides, .. } = &trial.task.work else {
+            return None;
+        };
+        let key = (dir.clone(), overrides.clone());
+        if let Some(observed) = known.prepared.get_mut(&key)
+            && observed.is_current()
         {
-            return;
+            return Some(observed.hash.clone());
         }
-        if path.is_file() {
-            files.push(path);
-        } else {
-            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
-            let mut below: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-            below.sort_unstable();
-            for path in below {
-                self.walk(&path, files, decide);
-            }
+        let mut below = Below::default();
+        let mut found = Vec::new();
+        for path in overrides.iter().chain([dir]) {
+            let at = find_path(&self.places.base, path);
+            below.add(&at, None);
+            found.push((at.canonicalize().unwrap_or(at), path));
         }
+        // Named as the spec names the task: that stays when the project is moved.
+        let name = |file: &Path| {
+            let inside = |(at, path): &(PathBuf, &String)| {
+                let inside = file.strip_prefix(at).ok()?;
+                let parts = Path::new(path).components().chain(inside.components());
+                Some(parts.collect::<PathBuf>().display().to_string())
+            };
+            found.iter().find_map(inside)
+        };
+        let now = Observed::of(below, CodeSet::new(), &mut known.contents, |file| {
+            name(file).unwrap_or_else(|| self.places.name(file))
+        });
+        self.keep(&now, &mut known.kept);
+        let hash = now.hash.clone();
+        known.prepared.insert(key, now);
+        Some(hash)
     }
 
     fn keep(&self, now: &Observed, kept: &mut BTreeSet<String>) {

@@ -2,8 +2,8 @@
 
 use super::outgoing::Outgoing;
 use crate::records::SeedMeaning;
-use fairtrial_model::{Record, TrialKey};
-use std::collections::{BTreeSet, HashMap};
+use fairtrial_model::{ParamValue, Params, Record, TrialKey};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -75,8 +75,13 @@ impl Rows {
             .records
             .iter()
             .flat_map(|record| record.trial.point.iter());
-        let points: BTreeSet<&str> = points.map(|(name, _)| name).collect();
-        titles.extend(points.iter().map(|name| format!("point.{name}")));
+        let mut kinds: BTreeMap<&str, Kind> = BTreeMap::new();
+        for (name, value) in points {
+            let kind = kinds.entry(name).or_insert(Kind::Whole);
+            *kind = Kind::of(value).max(*kind);
+        }
+        let points = kinds;
+        titles.extend(points.keys().map(|name| format!("point.{name}")));
         let inside = match shape {
             Shape::Trials => None,
             Shape::Samples => Some("iteration"),
@@ -156,7 +161,34 @@ fn long(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers<'_>)>) -> Rows {
     Rows { titles, rows }
 }
 
-fn key_cells(record: &Record, points: &BTreeSet<&str>) -> Vec<Cell> {
+/// What all values of a parameter are: a column has one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Whole,
+    Number,
+    Text,
+}
+
+impl Kind {
+    fn of(value: &ParamValue) -> Self {
+        match value {
+            value if value.is_u64() => Self::Whole,
+            value if value.is_number() => Self::Number,
+            _ => Self::Text,
+        }
+    }
+
+    fn cell(self, value: &ParamValue) -> Cell {
+        let number = match self {
+            Self::Whole => value.as_u64().map(Cell::Whole),
+            Self::Number => value.as_f64().map(Cell::Number),
+            Self::Text => None,
+        };
+        number.unwrap_or_else(|| Cell::Text(Params::display(value)))
+    }
+}
+
+fn key_cells(record: &Record, points: &BTreeMap<&str, Kind>) -> Vec<Cell> {
     let TrialKey {
         task,
         arm,
@@ -173,9 +205,9 @@ fn key_cells(record: &Record, points: &BTreeSet<&str>) -> Vec<Cell> {
         Cell::Whole(u64::from(*rollout)),
         Cell::Text(record.outcome.word().to_owned()),
     ];
-    cells.extend(points.iter().map(|name| {
-        let value = point.get(name).map(fairtrial_model::Params::display);
-        value.map_or(Cell::Missing, Cell::Text)
+    cells.extend(points.iter().map(|(name, kind)| {
+        let value = point.get(name);
+        value.map_or(Cell::Missing, |value| kind.cell(value))
     }));
     cells
 }

@@ -127,7 +127,7 @@ fn store(
 ) -> rusqlite::Result<()> {
     let put = format!(
         "INSERT OR REPLACE INTO runs({COLUMNS}, sum)
-         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)"
+         VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)"
     );
     let mut put = connection.prepare_cached(&put)?;
     put.execute(params_from_iter(row::values(run, seen, state)))?;

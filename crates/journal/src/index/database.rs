@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Version of the tables; another one in the file means starting over.
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 
 /// `sum`: a checksum over the others.
 const TABLES: &str = "
@@ -15,7 +15,7 @@ CREATE TABLE runs(
   config TEXT NOT NULL, trials INTEGER NOT NULL, created_at INTEGER, ended_at INTEGER, status TEXT,
   corrupt INTEGER NOT NULL, torn INTEGER NOT NULL, timed INTEGER NOT NULL, wall_s REAL,
   ok INTEGER NOT NULL, failed INTEGER NOT NULL, timeout INTEGER NOT NULL, oom INTEGER NOT NULL,
-  infra INTEGER NOT NULL, cancelled INTEGER NOT NULL, skipped INTEGER NOT NULL,
+  infra INTEGER NOT NULL, cancelled INTEGER NOT NULL, skipped INTEGER NOT NULL, mixed INTEGER NOT NULL,
   size INTEGER NOT NULL, modified INTEGER NOT NULL, sum INTEGER NOT NULL,
   PRIMARY KEY(name, stamp)) WITHOUT ROWID;
 ";

@@ -12,8 +12,8 @@ use std::os::unix::fs::MetadataExt;
 
 /// What a row holds, in this order, before its checksum. `size`, `modified`: the journal as it was when it was read.
 pub(super) const COLUMNS: &str = "name, stamp, config, status, trials, created_at, ended_at, corrupt, torn, timed, \
-   wall_s, size, modified, ok, failed, timeout, oom, infra, cancelled, skipped";
-const COUNT: usize = 20;
+   wall_s, size, modified, ok, failed, timeout, oom, infra, cancelled, skipped, mixed";
+const COUNT: usize = 21;
 
 /// One run.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -40,6 +40,8 @@ pub struct RunRow {
     pub corrupt: u64,
     /// Whether the last line of its journal is not finished.
     pub torn: bool,
+    /// Whether its trials are known to have run different versions of the code.
+    pub mixes_code: bool,
     /// Attempts whose time is known.
     pub timed: u64,
     /// Their mean wall seconds.
@@ -94,6 +96,7 @@ pub(super) fn values(run: &RunDir, seen: FileState, state: &RunState) -> Vec<Val
     ];
     let count = |outcome| Value::from(state.counts.get(outcome) as i64);
     values.extend(Outcome::ALL.map(count));
+    values.push(i64::from(state.mixes_code).into());
     let sum = sum(values.iter().map(ValueRef::from));
     values.push(i64::from(sum).into());
     values
@@ -134,6 +137,7 @@ pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Option<(RunRow, FileState)
         torn: row.get::<_, i64>(8)? != 0,
         timed: row.get::<_, i64>(9)? as u64,
         mean_wall_s: row.get(10)?,
+        mixes_code: row.get::<_, i64>(20)? != 0,
         counts,
     };
     Ok(Some((run, seen)))

@@ -7,15 +7,18 @@ use crate::sweep::{against_control, choice_section, effect_sections, headline};
 use fairtrial_analysis::compare::SweepChoice;
 use fairtrial_analysis::sensitivity::Sensitivity;
 
-/// The points in order where one is best, and what each parameter does.
+/// The points in order by each metric that ranks them, and what each parameter does.
 pub fn sweep(
-    choice: Option<&SweepChoice>,
+    choices: &[SweepChoice],
     effects: &[Sensitivity],
     alpha: f64,
     terminal: Terminal,
 ) -> String {
     let mut page = Page::new(terminal);
-    if let Some(choice) = choice {
+    for (place, choice) in choices.iter().enumerate() {
+        if place > 0 {
+            page.gap();
+        }
         page.heading(&headline(choice));
         if let Some((sentence, tone)) = against_control(choice) {
             page.sentence(&sentence, tone);

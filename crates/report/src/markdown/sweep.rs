@@ -6,10 +6,16 @@ use fairtrial_analysis::compare::SweepChoice;
 use fairtrial_analysis::sensitivity::Sensitivity;
 use fairtrial_text::escape::markdown;
 
-/// The sweep as one page.
-pub fn sweep(choice: Option<&SweepChoice>, effects: &[Sensitivity], alpha: f64) -> String {
+/// The sweep as one page, with what is wrong with its run.
+pub fn sweep(
+    choices: &[SweepChoice],
+    effects: &[Sensitivity],
+    (alpha, problems): (f64, &[String]),
+) -> String {
     let mut parts = vec!["# Sweep\n".to_owned()];
-    if let Some(choice) = choice {
+    let problem = |text: &String| format!("> ⚠️ {}\n", markdown(text));
+    parts.extend(problems.iter().map(problem));
+    for choice in choices {
         parts.push(format!("**{}**\n", markdown(&headline(choice))));
         if let Some((sentence, _)) = against_control(choice) {
             parts.push(format!("{}\n", markdown(&sentence)));

@@ -57,7 +57,7 @@ pub(crate) fn tables(summary: &RunSummary, detail: Detail) -> SummaryTables {
     }
     let (plain, cases) = families(&summary.metrics);
     let (shown, others) = shown_families(&plain, detail);
-    let (shown_cases, other_cases) = shown_cases(&cases, detail);
+    let (shown_cases, other_cases) = shown_cases(&cases, summary, detail);
     let note = (!others.is_empty()).then(|| also_logged(others, summary, detail));
     let in_cases = (!other_cases.is_empty()).then(|| in_cases(&other_cases, detail));
     let mut outcomes = outcome_section(summary);

@@ -83,6 +83,7 @@ pub(super) fn families(metrics: &[MetricInfo]) -> (Vec<Family<'_>>, Vec<Family<'
     for family in &mut cases {
         family.members.sort_by(|a, b| by_labels(a, b));
     }
+    cases.sort_by_key(|family| !family.declared);
     (plain, cases)
 }
 
@@ -107,17 +108,27 @@ fn by_labels(a: &MetricInfo, b: &MetricInfo) -> Ordering {
     by_label.fold(Ordering::Equal, Ordering::then)
 }
 
-/// The cases that have a table, and the others.
+/// Rows of cases that a terminal shows unasked.
+const FEW_ROWS: usize = 40;
+
+/// The cases that have a table, and the others. What the run is about has one unasked where it is in cases alone and the
+/// table is a short one.
 pub(super) fn shown_cases<'a>(
     cases: &[Family<'a>],
+    summary: &RunSummary,
     detail: Detail,
 ) -> (Vec<Family<'a>>, Vec<Family<'a>>) {
+    let is_alone = |family: &Family<'_>| {
+        let mut reported = summary.cells.iter().flat_map(|cell| &cell.metrics);
+        family.declared && !reported.any(|of| of.metric == family.name)
+    };
+    let is_short = |family: &Family<'_>| summary.cells.len() * family.members.len() <= FEW_ROWS;
     let any_declared = cases.iter().any(|family| family.declared);
     let is_shown = |family: &Family<'_>| match detail {
         Detail::Terminal(view) => match (view.metrics, view.rows) {
             (ShownMetrics::All, _) => true,
             (ShownMetrics::Declared, SummaryRows::Cases) => family.declared || !any_declared,
-            (ShownMetrics::Declared, SummaryRows::Cells) => false,
+            (ShownMetrics::Declared, SummaryRows::Cells) => is_alone(family) && is_short(family),
         },
         Detail::File => family.declared,
     };

@@ -42,8 +42,8 @@ pub(crate) fn objection(objection: &Objection) -> String {
             share::percent_to(change.abs(), 1)
         ),
         ObjectionKind::OtherImplementation { control, candidate } => format!(
-            "another implementation: the control's experiment is {control}'s, the candidate's {candidate}: they share a name and \
-             not a line of code, so nothing is concluded about either's changes"
+            "another implementation (control: {control}; candidate: {candidate}): the two experiments have the same name and are \
+             different programs, so the difference says nothing about a change to either"
         ),
         ObjectionKind::OtherDefinition { changes } => format!(
             "its numbers are made differently on the two sides ({}), so that they say nothing about the candidate; \

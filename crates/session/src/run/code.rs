@@ -3,16 +3,17 @@
 use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::session::Session;
-use fairtrial_engine::{CodeChange, CodeNow, OtherCode, code_since};
+use fairtrial_engine::{CodeChange, CodeNow, OtherCode, Ran, code_since};
 use fairtrial_journal::{DataRoot, RecordFile, RunDir, RunState};
-use fairtrial_model::Code;
+use fairtrial_model::{Code, TrialId};
 use fairtrial_plan::Plan;
 use serde::Deserialize;
 use std::collections::HashMap;
 
 /// The part of a record that says what was run.
 #[derive(Deserialize)]
-struct Ran {
+struct Part {
+    id: TrialId,
     #[serde(default)]
     code: Option<Code>,
 }
@@ -41,13 +42,13 @@ impl Session {
         let mut file = RecordFile::open(&run.journal())?;
         let mut ran = HashMap::new();
         for (index, trial) in state.trials().filter(|(_, trial)| trial.is_done()) {
-            if let Some(Ran { code }) = file.read_as(trial)? {
-                ran.insert(index, code);
+            if let Some(Part { id, code }) = file.read_as(trial)? {
+                ran.insert(index, Ran { id, code });
             }
         }
         let now = self.code_now(run.root());
-        Ok(code_since(run, plan, &now, |_, index| {
-            ran.get(&index).cloned()
+        Ok(code_since(run, plan, &now, |trial| {
+            ran.get(&trial.key.index).cloned()
         }))
     }
 
@@ -63,16 +64,17 @@ impl Session {
             return Ok(None);
         }
         let state = RunState::read(&run.journal())?;
+        let change = self.code_since(run, &state, plan)?;
+        refuse_other_tasks(run, &change)?;
         let mut all = 0..plan.len();
         if other == OtherCode::LeftOut && all.all(|index| state.trial(index).is_done()) {
             return Ok(None);
         }
-        let change = self.code_since(run, &state, plan)?;
         match other {
             _ if change.is_nothing() => Ok(None),
             OtherCode::LeftOut => Err(SessionError::CodeChanged {
                 run: run.into(),
-                change,
+                change: Box::new(change),
             }),
             OtherCode::Accepted => {
                 self.tell(Notice::MixesCode(change.clone()));
@@ -80,4 +82,15 @@ impl Session {
             }
         }
     }
+}
+
+/// Another form of a prepared task makes other trials, which cannot continue a run.
+pub(super) fn refuse_other_tasks(run: &RunDir, change: &CodeChange) -> Result<(), SessionError> {
+    if change.tasks.is_empty() {
+        return Ok(());
+    }
+    Err(SessionError::TaskChanged {
+        run: run.into(),
+        change: Box::new(change.clone()),
+    })
 }

@@ -221,13 +221,19 @@ fn write_sweep(
         );
     }
     page.push('\n');
-    page.push_str(&fairtrial_report::markdown::sweep(None, &effects, alpha));
+    page.push_str(&fairtrial_report::markdown::sweep(
+        &[],
+        &effects,
+        (alpha, &data.problems),
+    ));
     write_atomic_bytes(
         &folder.join("SWEEP_SUMMARY.md"),
         Durability::Content,
         page.as_bytes(),
     )?;
-    let json = serde_json::json!({"name": spec.name, "points": points, "sensitivity": effects});
+    let json = serde_json::json!({
+        "name": spec.name, "points": points, "sensitivity": effects, "problems": data.problems,
+    });
     let text = serde_json::to_vec_pretty(&json).unwrap_or_default();
     Ok(write_atomic_bytes(
         &folder.join("sweep.json"),

@@ -1,5 +1,6 @@
 //! What a run would do, without doing it: which trials would run, with their commands as they would be started.
 
+use super::code::refuse_other_tasks;
 use super::options::StartFrom;
 use super::prepare::PreparedRun;
 use crate::error::SessionError;
@@ -153,8 +154,11 @@ impl Session {
     ) -> Result<RunPreview, SessionError> {
         let mut state = RunState::default();
         let mut measured_again = Vec::new();
+        let mut code = CodeChange::default();
         if run.is_begun()? {
             state = RunState::read(&run.journal())?;
+            code = self.code_since(run, &state, &plan)?;
+            refuse_other_tasks(run, &code)?;
             let recorded = resolved_spec(run)?;
             measured_again = measured_differently(&recorded, plan.spec());
             let as_before = plan.measuring(&recorded.metrics, only)?;
@@ -165,7 +169,6 @@ impl Session {
                 return Err(EngineError::SpecChanged { stamp, change }.into());
             }
         }
-        let code = self.code_since(run, &state, &plan)?;
         let all = 0..plan.len();
         let due: Vec<u64> = all.filter(|index| !state.trial(*index).is_done()).collect();
         let attempts = due

@@ -62,7 +62,7 @@ impl Session {
             code: offered.code.clone(),
             other: options.other_code,
         });
-        let accepted = options.other_code == OtherCode::Accepted && !offered.code.is_nothing();
+        let accepted = options.other_code == OtherCode::Accepted && !offered.code.is_of_tasks();
         let reuse = Some(earlier);
         Ok((
             Start::New { reuse, outputs },

@@ -203,6 +203,12 @@ impl RunView {
             said.pop();
         }
         problems.extend(said);
+        if self.state.mixes_code {
+            problems.push(
+                "Its trials ran different versions of the code: `fairtrial summarize` names them."
+                    .to_owned(),
+            );
+        }
         if closed.is_none() && !live && self.state.opened.is_some() {
             problems.push("Its controller is gone and did not close it: `fairtrial run SPEC --resume` resumes it.".to_owned());
         }

@@ -19,10 +19,25 @@ use crate::compare::result::MetricComparison;
 use crate::dataset::Dataset;
 use crate::error::AnalysisError;
 use crate::order;
-use fairtrial_model::{ParamValue, Params, documented_seeds};
+use fairtrial_model::{ParamValue, Params, documented_seeds, without_case};
 use fairtrial_spec::{Spec, filter_word};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The metrics by which the points of a sweep are ranked, each for itself: one, or the cases of one that is in cases alone.
+pub fn ranked_by(data: &Dataset, options: &CompareOptions) -> Result<Vec<String>, AnalysisError> {
+    let asked = asked_metrics(Inputs::Arms(data), options)?;
+    let mut names: Vec<String> = asked.into_iter().map(|of| of.declaration.name).collect();
+    let first = names[0].clone();
+    let by_name = options.primary.iter().chain(&options.metrics);
+    match without_case(&first) {
+        (base, Some(_)) if by_name.into_iter().all(|name| *name != first) => {
+            names.retain(|name| without_case(name).0 == base);
+            Ok(names)
+        }
+        _ => Ok(vec![first]),
+    }
+}
 
 /// What a sweep chose.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -92,7 +107,17 @@ const PROPOSED: usize = 15;
 pub fn choose_declared(data: &Dataset, spec: &Spec) -> Result<SweepChoice, AnalysisError> {
     let confirm = spec.analysis.confirm;
     let seeds = confirm.map_or(PROPOSED, |seeds| seeds as usize);
-    choose(data, &CompareOptions::declared(spec), seeds)
+    let options = CompareOptions::declared(spec);
+    match &ranked_by(data, &options)?[..] {
+        [first, _, ..] => {
+            let name = without_case(first).0;
+            Err(AnalysisError::Question(format!(
+                "`{name}` is reported per case only; `fairtrial sweep {} --metric {name}` ranks the points for each case",
+                spec.name
+            )))
+        }
+        _ => choose(data, &options, seeds),
+    }
 }
 
 /// Names the best sweep point of a run and plans its confirmation on `confirm` fresh seeds.

@@ -188,3 +188,115 @@ fn every_attempt_is_paid_for_once() {
     let solved = solved.iter().filter(|(row, _)| row["outcome"] == "ok");
     assert_eq!(solved.count(), 2, "{}", more.err);
 }
+
+/// A run of four rollouts with two of them done, and room for the rest.
+fn half_done(agent: &str) -> Lab {
+    let lab = Lab::new();
+    lab.task("t0", &meta("t0"));
+    let spec = |more: &str| {
+        format!(
+            "name = \"b\"\nparallel = 1\n{more}\n[metrics.score]\ndirection = \"up\"\n[[tasks]]\n\
+             prepared_dir = \"data/tasks/prepared/t0\"\nmodel = \"m\"\nrollouts = 4\nretries = 0\n\
+             agent = {{ command = {agent} }}\n"
+        )
+    };
+    lab.spec(&spec(
+        "[provenance]\nwatch = [\"../conf\"]\n[budget]\ntrials = 2",
+    ));
+    lab.project.write("conf/a.txt", "one");
+    lab.run(0);
+    lab.spec(&spec("[provenance]\nwatch = [\"../conf\"]"));
+    lab
+}
+
+fn said(lab: &Lab, code: i32, args: &[&str]) -> String {
+    let mut command = lab.project.command(args);
+    command.env("SANDBOX_BACKEND", "process");
+    let ran = Ran::from(command.output().unwrap());
+    assert_eq!(ran.code, code, "{args:?}\n{}\n{}", ran.out, ran.err);
+    one_line(&format!("{}{}", ran.out, ran.err))
+}
+
+const SPEC: &str = "configs/bench.toml";
+
+#[test]
+fn files_of_a_task_that_changed_are_named_and_their_trials_run_again() {
+    let lab = half_done(r#"["sh", "-c", "echo 42 > answer.txt"]"#);
+    lab.project.write(
+        "data/tasks/prepared/t0/overlay_repo_files/README.md",
+        "hello again\n",
+    );
+    let changed = "2 trials changed: data/tasks/prepared/t0/overlay_repo_files/README.md";
+    let plan = said(&lab, 0, &["plan", SPEC]);
+    assert!(plan.contains(changed), "{plan}");
+    for more in [&["--dry-run"][..], &[], &["--accept", "code"]] {
+        let refused = said(&lab, 2, &[&["run", SPEC, "--resume"], more].concat());
+        let told = "2 trials of run b";
+        assert!(
+            refused.contains(told) && refused.contains("README.md"),
+            "{refused}"
+        );
+        assert!(refused.contains("--as-recorded"), "{refused}");
+    }
+    let reused = said(&lab, 0, &["run", SPEC, "--reuse", "--accept", "code"]);
+    assert!(reused.contains(changed), "{reused}");
+    assert!(reused.contains("starting 4 of 4"), "{reused}");
+    assert!(!reused.contains("mixes code"), "{reused}");
+    // What nobody reads is no other task.
+    lab.project
+        .write("data/tasks/prepared/t0/NOTES.md", "words\n");
+    let again = said(&lab, 0, &["run", SPEC, "--reuse", "--dry-run"]);
+    assert!(again.contains("0 trials would run"), "{again}");
+    // The first run still has its own task.
+    let first = runs(&lab)[0].clone();
+    let stamp = first.strip_prefix("b/").unwrap();
+    let as_recorded = ["run", SPEC, "--resume", stamp, "--as-recorded"];
+    let resumed = said(
+        &lab,
+        0,
+        &[&as_recorded[..], &["--set", "budget.trials=4"]].concat(),
+    );
+    assert!(!resumed.contains("mixes code"), "{resumed}");
+}
+
+#[test]
+fn what_an_agent_starts_and_what_is_watched_is_code_of_its_rollouts() {
+    let script = tempfile::Builder::new().suffix(".sh").tempfile().unwrap();
+    let agent = script.path().to_str().unwrap();
+    for (file, text) in [
+        ("agent.sh", "echo 43 > answer.txt\n"),
+        ("conf/a.txt", "two"),
+    ] {
+        std::fs::write(agent, "echo 42 > answer.txt\n").unwrap();
+        let lab = half_done(&format!("[\"sh\", \"{agent}\"]"));
+        if file == "agent.sh" {
+            std::fs::write(agent, text).unwrap();
+        } else {
+            lab.project.write(file, text);
+        }
+        let name = if file == "agent.sh" { agent } else { file };
+        let plan = said(&lab, 0, &["plan", SPEC]);
+        assert!(
+            plan.contains("2 trials changed: ") && plan.contains(name),
+            "{plan}"
+        );
+        let refused = said(&lab, 2, &["run", SPEC, "--resume"]);
+        assert!(
+            refused.contains("--accept code") && refused.contains(name),
+            "{refused}"
+        );
+        let mixed = said(&lab, 0, &["run", SPEC, "--resume", "--accept", "code"]);
+        assert!(mixed.contains("mixes code"), "{mixed}");
+        let reused = said(&lab, 0, &["run", SPEC, "--reuse", "--dry-run"]);
+        assert!(reused.contains("2 trials would run"), "{reused}");
+        for shown in [
+            &["summarize", "b"][..],
+            &["list"],
+            &["status", "b"],
+            &["history", "b"],
+        ] {
+            let text = said(&lab, 0, shown);
+            assert!(text.contains("code"), "{shown:?}: {text}");
+        }
+    }
+}

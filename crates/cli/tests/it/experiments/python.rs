@@ -203,6 +203,73 @@ fn what_the_source_does_not_say_is_found_by_importing_it_and_that_is_said() {
 }
 
 #[test]
+fn nothing_that_a_module_does_while_it_is_imported_hides_what_it_offers() {
+    if no_python() {
+        return;
+    }
+    let project = Project::new();
+    let class = "class Mine(ft.Experiment):\n    \"\"\"Mine.\"\"\"\n    def execute_once(self, context):\n        return {}\n";
+    project.write(
+        "marks.py",
+        "import fairtrial as ft\n\ndef mark(name):\n    return ft.register_experiment(name)\n",
+    );
+    for (module, slug, before, decorator) in [
+        (
+            "renamed",
+            "plain",
+            "from fairtrial import register_experiment as reg",
+            "@reg(\"plain\")",
+        ),
+        (
+            "kept",
+            "kept",
+            "mark = ft.register_experiment",
+            "@mark(\"kept\")",
+        ),
+        (
+            "elsewhere",
+            "other",
+            "import marks",
+            "@marks.mark(\"other\")",
+        ),
+        (
+            "loud",
+            "loud",
+            "import os, subprocess, threading, time\nprint(\"{}\" * 99999)\nos.write(1, b\"\\xff\")\n\
+             subprocess.run([\"echo\", \"noise\"])\nthreading.Thread(target=time.sleep, args=(60,)).start()",
+            "@ft.register_experiment(str(\"loud\"))",
+        ),
+    ] {
+        let source = format!("import fairtrial as ft\n{before}\n\n{decorator}\n{class}");
+        project.write(&format!("{module}.py"), &source);
+        let spec = format!("experiment: {slug}\nexperiments: {{python: [{module}]}}\n");
+        project.write("bench.yaml", &spec);
+        let said = expect(&project, 0, &["check", "bench.yaml"]);
+        assert!(said.out.contains("is valid"), "{module}: {}", said.out);
+        let was_imported = said.err.contains("was imported to see what it offers");
+        assert_eq!(was_imported, module != "renamed", "{module}: {}", said.err);
+    }
+    for (source, told) in [
+        ("import sys\nsys.exit(0)\n", "SystemExit: 0"),
+        (
+            "import os\nprint(\"noise\")\nos._exit(3)\n",
+            "its import ended Python, with 3",
+        ),
+    ] {
+        project.write("ends.py", source);
+        project.write(
+            "bench.yaml",
+            "experiment: mine\nexperiments: {python: [ends]}\n",
+        );
+        let said = expect(&project, 2, &["check", "bench.yaml"]).err;
+        assert!(
+            said.contains("could not be imported") && said.contains(told),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn results_that_find_no_place_are_the_machines_failure() {
     if no_python() {
         return;

@@ -52,6 +52,16 @@ fn what_cannot_be_kept_is_refused_by_its_name() {
             "{\"huge\": 10**30}",
             "`huge`: 1000000000000000000000000000000 is beyond 2^53",
         ),
+        (
+            "",
+            "{\"longest\": 10**5000}",
+            "`longest`: a whole number of 16610 bits is beyond 2^53",
+        ),
+        (
+            "",
+            "{\"rows\": {None: 1}}",
+            "None is no key of a result: keys are words or numbers",
+        ),
         (deep, "{\"tree\": d}", "`tree.in.in"),
         (
             deep,

@@ -115,6 +115,46 @@ fn result_files_are_compared() {
 }
 
 #[test]
+fn the_originals_results_beside_ours_are_of_another_implementation() {
+    let project = Project::new();
+    let golden = include_str!("../../goldens/agentfarm/result_A.json");
+    let mut original: Value = serde_json::from_str(golden).unwrap();
+    let slug = "memory_db";
+    original["name"] = slug.into();
+    project.write("A.json", &original.to_string());
+    project.write(
+        "ours.yaml",
+        &format!(
+            "experiment: {slug}\nprocesses: 2\niterations: {{measured: 2}}\noutput_dir: ours\n\
+             params: {{num_steps: 2, num_agents: 2}}\n"
+        ),
+    );
+    project.expect(0, &["run", "ours.yaml"]);
+    for sides in [["A.json", "ours"], ["ours", "A.json"]] {
+        let compared = project.expect(0, &["compare", sides[0], sides[1]]).out;
+        let words: Vec<&str> = compared.split_whitespace().collect();
+        let of = |side: &str| {
+            if side == "ours" {
+                "built into Fairtrial"
+            } else {
+                "AgentFarm"
+            }
+        };
+        let told = format!(
+            "another implementation (control: {}; candidate: {})",
+            of(sides[0]),
+            of(sides[1])
+        );
+        assert!(words.join(" ").contains(&told), "{told}\n{compared}");
+        let json = project
+            .expect(0, &["compare", sides[0], sides[1], "--json"])
+            .json();
+        let word = &json["contrasts"][0]["metrics"][0]["verdict"]["word"];
+        assert!(word == "insufficient" || word == "inconclusive", "{word}");
+    }
+}
+
+#[test]
 fn real_results_of_the_original_are_read() {
     let Some(folder) = shared("fixtures/upstream/agentfarm") else {
         return;

@@ -199,6 +199,93 @@ fn a_metric_that_is_in_cases_alone_is_compared_in_each() {
 }
 
 #[test]
+fn a_headline_that_is_in_cases_alone_is_shown_ranked_compared_and_drawn() {
+    if no_python() {
+        return;
+    }
+    let alone = MODULE.replace("\"rows_per_s\": rate, \"extra\"", "\"extra\"");
+    let project = project("processes: 3\nsweep: {speed: [100, 200, 300]}\n");
+    project.write("m.py", &alone);
+    let ran = expect(&project, 0, &["run", "bench.yaml"]);
+    assert!(
+        ran.out.contains("rows_per_s (1/s, higher is better)") && ran.out.contains("size=9 kind=x"),
+        "{}",
+        ran.out
+    );
+    let told = "`rows_per_s` is reported per case only";
+    assert!(
+        ran.err.contains(told) || ran.out.contains(told),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let shown = project.expect(0, &["summarize", "bench"]).out;
+    assert!(
+        shown.contains("rows_per_s (1/s, higher is better)") && !shown.contains("\nextra"),
+        "{shown}"
+    );
+    for asked in [
+        &["sweep", "bench"][..],
+        &["sweep", "bench", "--metric", "rows_per_s"],
+    ] {
+        let shown = project.expect(0, asked).out;
+        for case in ["size=9 kind=x", "size=10 kind=x"] {
+            let best = format!("Best of 3 points by rows_per_s{{{case}}}: speed=300");
+            assert!(shown.contains(&best), "{asked:?}\n{best}\n{shown}");
+        }
+        // The clocks are not what the experiment is about.
+        assert!(!shown.contains("cpu_s"), "{shown}");
+        let json = project.expect(0, &[asked, &["--json"]].concat()).json();
+        assert_eq!(json["choices"].as_array().unwrap().len(), 2, "{json}");
+    }
+    let drawn = [
+        "sweep",
+        "bench",
+        "--metric",
+        "rows_per_s",
+        "--output",
+        "cases.svg",
+    ];
+    project.expect(0, &drawn);
+    let picture = project.read("cases.svg");
+    assert!(
+        picture.contains("size=9 kind=x") && picture.contains("size=10 kind=x"),
+        "{picture}"
+    );
+    // The same where arms are compared.
+    let project = self::project("processes: 3\narms: {a: {speed: 100}, b: {speed: 200}}\n");
+    project.write("m.py", &alone);
+    expect(&project, 0, &["run", "bench.yaml"]);
+    let judged = project.expect(0, &["compare", "bench", "--json"]).json();
+    let metrics = judged["contrasts"][0]["metrics"].as_array().unwrap();
+    assert_eq!(metrics.len(), 2, "{judged:#}");
+    assert!(
+        metrics.iter().all(|of| of["direction"] == "up"),
+        "{judged:#}"
+    );
+}
+
+#[test]
+fn durations_of_a_sweep_are_never_below_zero() {
+    if no_python() {
+        return;
+    }
+    let project = project("processes: 2\nsweep: {speed: [100, 200]}\n");
+    project.write(
+        "m.py",
+        "from fairtrial import Experiment, register_experiment\n\n\
+         @register_experiment(\"rows\")\nclass Rows(Experiment):\n    \"\"\"Times that differ.\"\"\"\n\
+         \x20   def __init__(self, speed: int = 100):\n        super().__init__({\"speed\": speed})\n\
+         \x20   def execute_once(self, context):\n        return {\"duration_s\": 0.001 if context.seed == 1072 else 0.2}\n",
+    );
+    expect(&project, 0, &["run", "bench.yaml"]);
+    let found = project.expect(0, &["sweep", "bench", "--json"]).json();
+    let level = &found["sensitivity"][0]["parameters"][0]["arms"][0]["levels"][0];
+    assert_eq!(found["sensitivity"][0]["metric"], "duration_s", "{found:#}");
+    assert!(level["interval"]["low"].as_f64().unwrap() > 0.0, "{level}");
+}
+
+#[test]
 fn the_traceback_is_where_the_message_says() {
     if no_python() {
         return;
