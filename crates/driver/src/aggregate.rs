@@ -2,7 +2,7 @@
 
 use crate::reported::numbers_of;
 use fairtrial_experiment::protocol::Sample;
-use fairtrial_model::{PACED, is_time_name};
+use fairtrial_model::{PACED, ends_in_time_unit};
 use fairtrial_stats::descriptive::{QuantileRule, describe, quantile_sorted};
 use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::{Interval, Level, Side};
@@ -118,7 +118,9 @@ pub(crate) fn aggregates(samples: &[Sample]) -> Vec<(String, Aggregate)> {
         let mut found = aggregate(&values).unwrap_or_else(|| Aggregate::without_values(&values));
         found.dropped = samples.len().saturating_sub(found.n);
         // No time is negative, and so no mean of times.
-        let below = found.ci95.filter(|of| of.low <= 0.0 && is_time_name(&name));
+        let below = found
+            .ci95
+            .filter(|of| of.low <= 0.0 && ends_in_time_unit(&name));
         if let Some(below) = below.filter(|_| found.mean > 0.0 && found.min >= 0.0) {
             found.ci95 = Some(below.on_log_scale(found.mean));
         }
@@ -235,6 +237,14 @@ mod tests {
         let interval = of.ci95.unwrap();
         assert_eq!(name, "duration_s");
         assert!(interval.low > 0.0 && interval.low < of.mean && interval.high > of.mean);
+        let reported = json!([{"first_ms": 1, "gain": 1}, {"first_ms": 1000, "gain": 1000}]);
+        let lows = aggregates(&samples(reported.as_array().unwrap()));
+        let low = |name: &str| {
+            lows.iter()
+                .find(|(of, _)| of == name)
+                .and_then(|(_, of)| of.ci95)
+        };
+        assert!(low("first_ms").unwrap().low > 0.0 && low("gain").unwrap().low < 0.0);
     }
 
     #[test]

@@ -65,9 +65,20 @@ pub fn is_time_name(name: &str) -> bool {
     name.ends_with(DURATION) || [CPU, PACED].contains(&name)
 }
 
+/// What names of times end in.
+const TIME_ENDS: [&str; 8] = ["s", "sec", "seconds", "ms", "us", "ns", "min", "hours"];
+
+/// Whether the name of a metric says that it is a time, as `latency_ms` does and `rows_per_s` does not. A comparison still
+/// asks for a declared unit, which nobody chose by accident.
+pub fn ends_in_time_unit(name: &str) -> bool {
+    let (name, _) = without_case(name);
+    let end = name.rsplit_once('_').map(|(_, end)| end);
+    end.is_some_and(|end| TIME_ENDS.contains(&end)) && !name.contains("_per_")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{is_time_name, without_case};
+    use super::{ends_in_time_unit, is_time_name, without_case};
 
     #[test]
     fn a_name_is_split_from_its_case() {
@@ -77,5 +88,7 @@ mod tests {
         assert_eq!(without_case("{a=1}"), ("{a=1}", None));
         assert!(is_time_name("duration_s{size=1}") && is_time_name("cpu_s"));
         assert!(!is_time_name("rows{unit=duration_s}"));
+        assert!(ends_in_time_unit("latency_ms{size=1}") && ends_in_time_unit("cpu_s"));
+        assert!(!ends_in_time_unit("rows_per_s") && !ends_in_time_unit("items"));
     }
 }

@@ -36,7 +36,7 @@ mod worker_clock;
 
 pub use access::Access;
 pub use capped::Capped;
-pub use case::{is_cases, is_time_name, without_case};
+pub use case::{ends_in_time_unit, is_cases, is_time_name, without_case};
 pub use clock::{Stamp, StampError, TimeError, UtcTime};
 pub use code::Code;
 pub use counter::HardwareCounter;

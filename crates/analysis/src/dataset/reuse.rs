@@ -64,9 +64,7 @@ impl Reuse {
 
     /// A warning where seeds were added to arms that could be compared before.
     pub(super) fn warning(&self, label: &str) -> Option<String> {
-        if self.runs.iter().next().is_none() {
-            return None;
-        }
+        self.runs.iter().next()?;
         let seeds = self.seeds();
         let looked_at = seeds.values().filter_map(comparable).min()?;
         let Made::Before(run) = looked_at else {

@@ -178,10 +178,9 @@ impl Args {
     /// What shows more than this comparison did: its tables, and a page of the run that it is about.
     fn next(&self, typed: &[String], comparison: &Comparison, data_words: &str) -> Option<String> {
         let tables = (!self.verbose).then(|| with_tables(typed));
-        let report = self.reported(comparison).map(|run| {
-            let run = run.map_or(String::new(), |run| format!(" {}", shell_word(run)));
-            format!("`fairtrial report{run}{data_words}`")
-        });
+        let report = self
+            .reported(comparison)
+            .map(|run| format!("`fairtrial report{run}{data_words}`"));
         match (tables, report) {
             (Some(tables), Some(report)) => Some(format!("`{tables}` (or {report})")),
             (Some(tables), None) => Some(format!("`{tables}`")),
@@ -189,8 +188,9 @@ impl Args {
         }
     }
 
-    /// The one run that was compared, by the name that was typed; nothing where several sources, or a table, were.
-    fn reported(&self, comparison: &Comparison) -> Option<Option<&str>> {
+    /// The one run that was compared, as a word to type where a name was typed; nothing where several sources, or a table,
+    /// were compared.
+    fn reported(&self, comparison: &Comparison) -> Option<String> {
         let mut contrasts = comparison.contrasts.iter();
         let is_run = |side: &SideName| matches!(side.origin, Origin::Run { .. });
         let is_one =
@@ -198,10 +198,11 @@ impl Args {
         if !is_one || self.mapping.is_given() {
             return None;
         }
+        let word = |run: &str| format!(" {}", shell_word(run));
         match (&self.run, &self.sides[..]) {
-            (Some(run), _) => Some(Some(run)),
-            (None, []) => Some(None),
-            (None, [run]) if !run.contains([':', '/']) => Some(Some(run)),
+            (Some(run), _) => Some(word(run)),
+            (None, []) => Some(String::new()),
+            (None, [run]) if !run.contains([':', '/']) => Some(word(run)),
             _ => None,
         }
     }
