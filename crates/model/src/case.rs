@@ -4,6 +4,7 @@
 use crate::params::Params;
 use crate::worker_clock::{CPU, DURATION, PACED};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// The key under which an iteration reports its cases: a list of tables, each with its labels under [`LABELS`].
 const CASES: &str = "cases";
@@ -42,11 +43,21 @@ impl<'a> Case<'a> {
     pub(crate) fn name(&self, metric: &str) -> String {
         let label = |(name, value): (&String, &Value)| match value.as_f64() {
             // 1.0 is the case 1; whole numbers keep all their digits.
-            Some(number) if value.is_f64() => format!("{name}={number}"),
-            _ => format!("{name}={}", Params::display(value)),
+            Some(number) if value.is_f64() => format!("{}={number}", word(name)),
+            _ => format!("{}={}", word(name), word(&Params::display(value))),
         };
         let labels: Vec<String> = self.labels.iter().map(label).collect();
         format!("{metric}{{{}}}", labels.join(" "))
+    }
+}
+
+/// A text as one word of a case: in quotation marks where it could be read as several, or as a label of its own.
+fn word(text: &str) -> Cow<'_, str> {
+    let is_plain = |of: char| !(of.is_whitespace() || of.is_control() || "=\"".contains(of));
+    match text {
+        "" => "\"\"".into(),
+        plain if plain.chars().all(is_plain) => plain.into(),
+        odd => Value::from(odd).to_string().into(),
     }
 }
 
@@ -78,7 +89,21 @@ pub fn ends_in_time_unit(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ends_in_time_unit, is_time_name, without_case};
+    use super::{cases_under, ends_in_time_unit, is_time_name, without_case};
+
+    #[test]
+    fn different_cases_have_different_names() {
+        let name = |labels: serde_json::Value| {
+            let cases = serde_json::json!([{"case": labels, "n": 1}]);
+            cases_under("cases", &cases).unwrap()[0].name("n")
+        };
+        let one = name(serde_json::json!({"a": "x b=y"}));
+        let two = name(serde_json::json!({"a": "x", "b": "y"}));
+        assert_eq!(one, r#"n{a="x b=y"}"#);
+        assert_eq!(two, "n{a=x b=y}");
+        let odd = name(serde_json::json!({"a": "", "the size": 1.0, "of": [1, 2], "is": true}));
+        assert_eq!(odd, r#"n{a="" is=true of=[1,2] "the size"=1}"#);
+    }
 
     #[test]
     fn a_name_is_split_from_its_case() {
