@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import lru_cache
 from typing import Any, Callable
 
 
@@ -96,8 +97,14 @@ def plain(value: Any, other: Callable[[Any], Any] = simpler) -> str:
 
 
 def dumps(value: Any, other: Callable[[Any], Any]) -> str:
+    return encoder(other)(value)
+
+
+@lru_cache(maxsize=None)
+def encoder(other: Callable[[Any], Any]) -> Callable[[Any], str]:
+    """Writes JSON. `json.dumps` would make such a thing anew for every value."""
     # Not in ASCII: half a surrogate pair then does not pass for a character when the line is encoded.
-    return json.dumps(value, allow_nan=False, default=other, ensure_ascii=False)
+    return json.JSONEncoder(allow_nan=False, default=other, ensure_ascii=False).encode
 
 
 def finite(value: Any) -> Any:

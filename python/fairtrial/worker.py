@@ -9,7 +9,7 @@ import stat
 import sys
 import threading
 import traceback
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from time import perf_counter_ns, process_time_ns
 from typing import Any, Callable, Dict, List, Optional
 
@@ -23,6 +23,8 @@ from .seeds import seed_all
 from .wire import metric, plain, reported
 
 PROTOCOL = 1
+#: Around an iteration that no instrument observes.
+UNOBSERVED: Any = nullcontext()
 
 
 class Ended(BaseException):
@@ -223,7 +225,7 @@ class Worker:
             failure: Optional[BaseException] = None
             self.timed = True
             try:
-                with ExitStack() as around:
+                with ExitStack() if observed else UNOBSERVED as around:
                     try:
                         for instrument, options in observed:
                             around.enter_context(instrument(notes, **options))
@@ -249,10 +251,10 @@ class Worker:
                 f'"wall_ns":{end - start},"cpu_ns":{cpu}{inside}{pace}'
             )
             try:
-                if metrics is not None:
-                    if not isinstance(metrics, dict):
-                        kind = type(metrics).__name__
-                        raise TypeError(f"execute_once returned {kind}, not a dict")
+                if metrics is not None and not isinstance(metrics, dict):
+                    kind = type(metrics).__name__
+                    raise TypeError(f"execute_once returned {kind}, not a dict")
+                if metrics:
                     line += f',"metrics":{reported(metrics)}'
                 if notes:
                     line += f',"instruments":{plain(notes, metric)}'

@@ -1,6 +1,6 @@
 //! From samples to one description per metric: every number that an iteration reports, not only its duration.
 
-use crate::reported::numbers_of;
+use crate::reported::{Numbers, Remarks, numbers_of};
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_model::{PACED, ends_in_time_unit};
 use fairtrial_stats::descriptive::{QuantileRule, describe, quantile_sorted};
@@ -8,6 +8,7 @@ use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::{Interval, Level, Side};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// One metric over the samples of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -112,36 +113,57 @@ impl Aggregate {
     }
 }
 
-/// Describes every metric, in the order in which the samples first name them.
-pub(crate) fn aggregates(samples: &[Sample]) -> Vec<(String, Aggregate)> {
-    let described = columns(samples).into_iter().map(|(name, values)| {
-        let mut found = aggregate(&values).unwrap_or_else(|| Aggregate::without_values(&values));
-        found.dropped = samples.len().saturating_sub(found.n);
-        // No time is negative, and so no mean of times.
-        let below = found
-            .ci95
-            .filter(|of| of.low <= 0.0 && ends_in_time_unit(&name));
-        if let Some(below) = below.filter(|_| found.mean > 0.0 && found.min >= 0.0) {
-            found.ci95 = Some(below.on_log_scale(found.mean));
+/// What all samples of a trial come to.
+#[derive(Debug)]
+pub(crate) struct Described {
+    /// Every metric, in the order in which the samples first name them.
+    pub(crate) metrics: Vec<(String, Aggregate)>,
+    /// Which metrics have no finite value in how many iterations, in words; nothing where all have one.
+    pub(crate) gaps: Option<String>,
+    /// What else a reader of the numbers should know, in words.
+    pub(crate) remarks: Option<String>,
+}
+
+impl Described {
+    /// Describes the samples: each is looked at once.
+    pub(crate) fn of(samples: &[Sample]) -> Self {
+        let (columns, remarks) = columns(samples);
+        Self {
+            gaps: gaps(samples.len(), &columns),
+            remarks: remarks.words(),
+            metrics: columns
+                .into_iter()
+                .map(|(name, values)| described(samples.len(), name.into_owned(), &values))
+                .collect(),
         }
-        (name, found)
-    });
-    described.collect()
+    }
+}
+
+/// Describes one metric of so many samples.
+fn described(samples: usize, name: String, values: &[f64]) -> (String, Aggregate) {
+    let mut found = aggregate(values).unwrap_or_else(|| Aggregate::without_values(values));
+    found.dropped = samples.saturating_sub(found.n);
+    // No time is negative, and so no mean of times.
+    let below = found
+        .ci95
+        .filter(|of| of.low <= 0.0 && ends_in_time_unit(&name));
+    if let Some(below) = below.filter(|_| found.mean > 0.0 && found.min >= 0.0) {
+        found.ci95 = Some(below.on_log_scale(found.mean));
+    }
+    (name, found)
 }
 
 /// More metrics than this with gaps say the same.
 const MOST_GAPS: usize = 5;
 
-/// Which metrics have no finite value in how many iterations, in words; nothing where all have one.
-pub(crate) fn gaps(samples: &[Sample]) -> Option<String> {
-    let all = samples.len();
-    let gap = |(name, values): (String, Vec<f64>)| {
-        let missing = all.saturating_sub(values.iter().filter(|x| x.is_finite()).count());
+fn gaps(samples: usize, columns: &[Column]) -> Option<String> {
+    let gap = |(name, values): &Column| {
+        let missing = samples.saturating_sub(values.iter().filter(|x| x.is_finite()).count());
         let have = if missing == 1 { "has" } else { "have" };
         (missing > 0)
-            .then(|| format!("{name}: {missing} of {all} iterations {have} no finite value"))
+            .then(|| format!("{name}: {missing} of {samples} iterations {have} no finite value"))
     };
-    let mut found: Vec<String> = columns(samples).into_iter().filter_map(gap).collect();
+    let mut found: Vec<String> = columns.iter().filter_map(gap).collect();
     let more = found.len().saturating_sub(MOST_GAPS);
     found.truncate(MOST_GAPS);
     if more > 0 {
@@ -163,22 +185,22 @@ fn pace_s(samples: &[Sample]) -> Option<f64> {
     (mean > 0.0).then_some(mean)
 }
 
-/// The values of every metric, in the order in which the samples first name them.
-fn columns(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
-    let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
+/// The values of a metric.
+type Column = (Cow<'static, str>, Vec<f64>);
+
+/// The values of every metric, in the order in which the samples first name them, and what is to be said of them.
+fn columns(samples: &[Sample]) -> (Vec<Column>, Remarks) {
+    let (mut columns, mut told): (Vec<Column>, _) = (Vec::new(), Remarks::default());
     let pace = pace_s(samples);
     for sample in samples {
-        let mut found = numbers_of(sample).found;
+        let Numbers { mut found, remarks } = numbers_of(sample);
+        told.take(remarks);
         // CPU seconds as they would be at the one pace.
         let paced = pace
             .zip(sample.cpu_s())
             .map(|(pace, cpu)| cpu * PACE_S / pace);
         let is_free = found.iter().all(|(name, _)| name != PACED);
-        found.extend(
-            paced
-                .filter(|_| is_free)
-                .map(|paced| (PACED.to_owned(), paced)),
-        );
+        found.extend(paced.filter(|_| is_free).map(|paced| (PACED.into(), paced)));
         for (place, (name, value)) in found.into_iter().enumerate() {
             // Samples mostly name the same metrics in the same order.
             let at = match columns.get(place) {
@@ -191,7 +213,7 @@ fn columns(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
             }
         }
     }
-    columns
+    (columns, told)
 }
 
 /// Describes one metric; nothing where no value is finite.
@@ -199,7 +221,7 @@ pub fn aggregate(values: &[f64]) -> Option<Aggregate> {
     let mut finite: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
     let summary = describe(&finite).ok()?;
     let interval = mean_interval(&finite, LEVEL).ok();
-    finite.sort_by(f64::total_cmp);
+    finite.sort_unstable_by(f64::total_cmp);
     let quantile = |p| quantile_sorted(&finite, p, QuantileRule::Linear);
     Some(Aggregate {
         n: finite.len(),
@@ -222,7 +244,7 @@ pub fn aggregate(values: &[f64]) -> Option<Aggregate> {
 
 #[cfg(test)]
 mod tests {
-    use super::{aggregates, gaps};
+    use super::Described;
     use fairtrial_experiment::protocol::Sample;
     use serde_json::{Value, json};
 
@@ -232,13 +254,13 @@ mod tests {
             wall_ns,
             ..Sample::default()
         });
-        let all = aggregates(&slow);
+        let all = Described::of(&slow).metrics;
         let (name, of) = &all[0];
         let interval = of.ci95.unwrap();
         assert_eq!(name, "duration_s");
         assert!(interval.low > 0.0 && interval.low < of.mean && interval.high > of.mean);
         let reported = json!([{"first_ms": 1, "gain": 1}, {"first_ms": 1000, "gain": 1000}]);
-        let lows = aggregates(&samples(reported.as_array().unwrap()));
+        let lows = Described::of(&samples(reported.as_array().unwrap())).metrics;
         let low = |name: &str| {
             lows.iter()
                 .find(|(of, _)| of == name)
@@ -255,7 +277,7 @@ mod tests {
             ..Sample::default()
         };
         let paced = |samples: &[Sample]| {
-            let all = aggregates(samples);
+            let all = Described::of(samples).metrics;
             let found = all.iter().find(|(name, _)| name == "paced_s");
             found.map(|(_, of)| (of.n, (of.mean * 1e9).round()))
         };
@@ -272,7 +294,7 @@ mod tests {
     #[test]
     fn a_metric_without_a_finite_value_stays() {
         let found = samples(&[json!({"v": "NaN"}), json!({"v": "NaN"})]);
-        let all = aggregates(&found);
+        let all = Described::of(&found).metrics;
         let v = all
             .iter()
             .find(|(name, _)| name == "v")
@@ -291,7 +313,7 @@ mod tests {
     #[test]
     fn values_that_are_absent_or_not_finite_are_counted_and_told() {
         let found = samples(&[json!({"v": 0}), json!({"v": "NaN"}), json!({"w": 1})]);
-        let all = aggregates(&found);
+        let all = Described::of(&found).metrics;
         let of = |name: &str| all.iter().find(|(known, _)| known == name);
         let counted = |name| of(name).map(|(_, found)| (found.n, found.dropped));
         assert_eq!(counted("v"), Some((1, 2)));
@@ -299,14 +321,16 @@ mod tests {
         assert_eq!(counted("duration_s"), Some((3, 0)));
         let told =
             "v: 2 of 3 iterations have no finite value; w: 2 of 3 iterations have no finite value";
-        assert_eq!(gaps(&found).as_deref(), Some(told));
-        assert_eq!(gaps(&samples(&[json!({"v": 0}), json!({"v": 1})])), None);
+        assert_eq!(Described::of(&found).gaps.as_deref(), Some(told));
+        let whole = samples(&[json!({"v": 0}), json!({"v": 1})]);
+        assert_eq!(Described::of(&whole).gaps, None);
     }
 
     #[test]
     fn of_many_metrics_with_gaps_the_first_are_named() {
         let many = json!({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1});
-        let told = gaps(&samples(&[many, json!({})])).unwrap_or_default();
+        let found = Described::of(&samples(&[many, json!({})]));
+        let told = found.gaps.unwrap_or_default();
         assert!(told.starts_with("a: 1 of 2 iterations has no finite value; b: 1"));
         assert!(told.ends_with("; e: 1 of 2 iterations has no finite value; and 2 more metrics"));
     }

@@ -1,6 +1,6 @@
 //! The Markdown page of a result: parameters, every metric with its spread, instruments, files, and what went wrong.
 
-use crate::aggregate::{Aggregate, aggregates};
+use crate::aggregate::{Aggregate, Described};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
 use fairtrial_model::{DURATION, WORKER_CLOCKS};
@@ -9,7 +9,12 @@ use fairtrial_text::significant::significant;
 use std::fmt::Write as _;
 
 /// The page.
-pub(crate) fn page(task: &DriveTask, trial: &DriveTrial, ending: &Ending, run_id: &str) -> String {
+pub(crate) fn page(
+    task: &DriveTask,
+    trial: &DriveTrial,
+    (ending, described): (&Ending, &Described),
+    run_id: &str,
+) -> String {
     let mut text = format!("# {} — {run_id}\n", task.experiment);
     let params = serde_json::to_string_pretty(&ending.params).unwrap_or_default();
     let _ = write!(text, "\n## Parameters\n```json\n{params}\n```\n");
@@ -35,7 +40,7 @@ pub(crate) fn page(task: &DriveTask, trial: &DriveTrial, ending: &Ending, run_id
             markdown(&trouble.words())
         );
     }
-    metrics(&mut text, &aggregates(&ending.samples));
+    metrics(&mut text, &described.metrics);
     instruments(&mut text, ending);
     let artifacts = ending.all_artifacts();
     if !artifacts.is_empty() {

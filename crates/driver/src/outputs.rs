@@ -1,8 +1,8 @@
 //! The files that a trial with an experiment leaves: in its own directory, and again under the spec's `output_dir`.
 
-use crate::aggregate::{aggregates, gaps};
+use crate::aggregate::Described;
 use crate::markdown;
-use crate::reported::{Numbers, put_beside, remarks};
+use crate::reported::{Numbers, put_beside};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use crate::tools::{DriveError, Tools};
@@ -28,36 +28,37 @@ pub(crate) fn write(
 ) -> Result<(), DriveError> {
     let run_id = run_id(&trial.name, &trial.id);
     let (result, page) = (trial.dir.join("result.json"), trial.dir.join("README.md"));
-    append_metrics(&trial.dir.join(METRICS_FILE), ending)?;
-    let head = result::head(task, trial, tools, ending, &run_id);
+    let described = Described::of(&ending.samples);
+    append_metrics(&trial.dir.join(METRICS_FILE), ending, &described)?;
+    let head = result::head(task, trial, tools, (ending, &described), &run_id);
     write_atomic(&result, Durability::Content, |file| {
         result::write(file, &head, ending)
     })?;
-    let text = markdown::page(task, trial, ending, &run_id);
+    let text = markdown::page(task, trial, (ending, &described), &run_id);
     write_atomic_bytes(&page, Durability::Content, text.as_bytes())?;
     publish(task, trial)
 }
 
 /// The means of every metric, and what instruments found, as one line of final metrics; with what a reader of the means
 /// should know, and why the trial failed.
-fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
+fn append_metrics(path: &Path, ending: &Ending, described: &Described) -> Result<(), DriveError> {
     let mut line = Map::new();
-    for (name, aggregate) in aggregates(&ending.samples) {
-        line.insert(name, aggregate.mean_value());
+    for (name, aggregate) in &described.metrics {
+        line.insert(name.clone(), aggregate.mean_value());
     }
     let mut told = Vec::new();
     for found in &ending.findings {
         let mut seen = Numbers::default();
         seen.take(&found.name, &found.summary);
         for (name, value) in seen.found {
-            told.extend(put_beside(&mut line, name, json!(value)));
+            told.extend(put_beside(&mut line, name.into_owned(), json!(value)));
         }
         told.extend(seen.remarks);
     }
     let notes = [
         ending.course.remark(),
-        gaps(&ending.samples),
-        remarks(&ending.samples),
+        described.gaps.clone(),
+        described.remarks.clone(),
     ];
     let mut notes: Vec<String> = notes.into_iter().flatten().chain(told).collect();
     notes.extend(ending.remarks.iter().take(MOST_REMARKS).cloned());

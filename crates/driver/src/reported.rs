@@ -13,7 +13,7 @@ const MOST_REMARKS: usize = 5;
 /// Numbers by name, in the order in which they were reported.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
-    pub(crate) found: Vec<(String, f64)>,
+    pub(crate) found: Vec<(Cow<'static, str>, f64)>,
     /// What a reader of them should know: names that came twice, values that are no numbers.
     pub(crate) remarks: Vec<String>,
 }
@@ -23,7 +23,7 @@ impl Numbers {
     /// of neither.
     pub(crate) fn take(&mut self, path: &str, table: &Map<String, Value>) {
         each_leaf(path, table, &mut |name, leaf| match leaf {
-            Leaf::Number(number) => self.add(&name, number),
+            Leaf::Number(number) => self.add(name, number),
             Leaf::Other(Value::Array(items)) if is_cases(&name) && !items.is_empty() => {
                 let remark = format!("{name}: not used, each needs its labels: \"case\": {{…}}");
                 self.remarks.push(remark);
@@ -37,13 +37,13 @@ impl Numbers {
         });
     }
 
-    fn add(&mut self, name: &str, value: f64) {
+    fn add(&mut self, name: String, value: f64) {
         // A plain key cannot come twice from one table.
-        if (name.contains('.') || name.ends_with('}')) && self.has(name) {
+        if (name.contains('.') || name.ends_with('}')) && self.has(&name) {
             let remark = format!("{name}: reported twice in one iteration, the first value counts");
             self.remarks.push(remark);
         } else {
-            self.found.push((name.to_owned(), value));
+            self.found.push((name.into(), value));
         }
     }
 
@@ -57,13 +57,12 @@ pub(crate) fn numbers_of(sample: &Sample) -> Numbers {
     let mut numbers = Numbers::default();
     numbers.take("", &sample.metrics);
     if !numbers.has(DURATION) {
-        let duration = (DURATION.to_owned(), sample.wall_s());
-        numbers.found.insert(0, duration);
+        numbers.found.insert(0, (DURATION.into(), sample.wall_s()));
     }
     if let Some(cpu) = sample.cpu_s()
         && !numbers.has(CPU)
     {
-        numbers.found.push((CPU.to_owned(), cpu));
+        numbers.found.push((CPU.into(), cpu));
     }
     let (instruments, shared) = of_instruments(sample);
     numbers.take("", &instruments);
@@ -83,7 +82,7 @@ pub(crate) fn of_instruments(sample: &Sample) -> (Cow<'_, Map<String, Value>>, V
     let is_taken = |name: &str, value: &Value| {
         let mut theirs = Numbers::default();
         theirs.take("", &Map::from_iter([(name.to_owned(), value.clone())]));
-        let mut names = theirs.found.iter().map(|(name, _)| name.as_str());
+        let mut names = theirs.found.iter().map(|(name, _)| name.as_ref());
         WORKER_CLOCKS.contains(&name)
             || sample.metrics.contains_key(name)
             || names.any(|name| own.has(name))
@@ -121,26 +120,41 @@ pub(crate) fn put_beside(
     Some(beside(&name))
 }
 
-/// What a reader of the numbers should know, in words; nothing where all is as it seems.
-pub(crate) fn remarks(samples: &[Sample]) -> Option<String> {
-    let mut told: Vec<String> = Vec::new();
-    for remark in samples.iter().flat_map(|sample| numbers_of(sample).remarks) {
-        if !told.contains(&remark) {
-            told.push(remark);
-        }
-        if told.len() > MOST_REMARKS {
-            told.pop();
-            told.push("and more of the kind".to_owned());
-            break;
+/// What a reader of the numbers should know, each remark once.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    told: Vec<String>,
+    more: bool,
+}
+
+impl Remarks {
+    /// Adds those of an iteration.
+    pub(crate) fn take(&mut self, remarks: Vec<String>) {
+        for remark in remarks {
+            if self.told.contains(&remark) {
+                continue;
+            }
+            if self.told.len() < MOST_REMARKS {
+                self.told.push(remark);
+            } else {
+                self.more = true;
+            }
         }
     }
-    (!told.is_empty()).then(|| told.join("; "))
+
+    /// In words; nothing where all is as it seems.
+    pub(crate) fn words(mut self) -> Option<String> {
+        if self.more {
+            self.told.push("and more of the kind".to_owned());
+        }
+        (!self.told.is_empty()).then(|| self.told.join("; "))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{numbers_of, remarks};
-    use crate::aggregate::aggregates;
+    use super::numbers_of;
+    use crate::aggregate::Described;
     use fairtrial_experiment::protocol::Sample;
     use serde_json::{Value, json};
 
@@ -155,7 +169,7 @@ mod tests {
     }
 
     fn mean(samples: &[Sample], name: &str) -> Option<f64> {
-        let all = aggregates(samples);
+        let all = Described::of(samples).metrics;
         all.iter()
             .find(|(known, _)| known == name)
             .map(|(_, of)| of.mean)
@@ -194,7 +208,7 @@ mod tests {
         }
         // The worker did not measure it, and the instrument's is not its.
         assert_eq!(mean(&samples, "cpu_s"), None);
-        let told = remarks(&samples).unwrap_or_default();
+        let told = Described::of(&samples).remarks.unwrap_or_default();
         let first =
             "items: the experiment's own, an instrument's is instrument.items; duration_s: ";
         assert!(told.starts_with(first), "{told}");
@@ -205,7 +219,7 @@ mod tests {
         let samples = [sample(&json!({"a.b": 1, "a": {"b": 2}}), &json!({}))];
         assert_eq!(mean(&samples, "a.b"), Some(1.0));
         assert_eq!(
-            remarks(&samples).as_deref(),
+            Described::of(&samples).remarks.as_deref(),
             Some("a.b: reported twice in one iteration, the first value counts")
         );
     }
@@ -215,7 +229,7 @@ mod tests {
         let samples = [sample(&json!({"l": [1, 2], "mode": "fast"}), &json!({}))];
         assert_eq!(numbers_of(&samples[0]).found.len(), 1);
         assert_eq!(
-            remarks(&samples).as_deref(),
+            Described::of(&samples).remarks.as_deref(),
             Some("l: a list, which is no number")
         );
     }

@@ -1,6 +1,6 @@
 //! The result file of a trial: the original's schema, and what it leaves out.
 
-use crate::aggregate::aggregates;
+use crate::aggregate::Described;
 use crate::course::Course;
 use crate::instruments::observer::InstrumentFinding;
 use crate::reported::{of_instruments, put_beside};
@@ -10,7 +10,7 @@ use crate::trouble::Trouble;
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_journal::provenance::{self, CaptureOptions, Environment, Vcs};
-use fairtrial_model::{CPU, DURATION, UtcTime};
+use fairtrial_model::{DURATION, UtcTime};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -61,12 +61,12 @@ pub(crate) fn head(
     task: &DriveTask,
     trial: &DriveTrial,
     tools: &Tools,
-    ending: &Ending,
+    (ending, described): (&Ending, &Described),
     run_id: &str,
 ) -> Map<String, Value> {
-    let metrics: Map<String, Value> = aggregates(&ending.samples)
-        .into_iter()
-        .map(|(name, aggregate)| (name, aggregate.facts()))
+    let all = described.metrics.iter();
+    let metrics: Map<String, Value> = all
+        .map(|(name, aggregate)| (name.clone(), aggregate.facts()))
         .collect();
     let environment = environment(task, tools);
     let instruments: Map<String, Value> = ending
@@ -130,10 +130,9 @@ pub(crate) fn write(
     for (place, sample) in ending.samples.iter().enumerate() {
         to.write_all(if place == 0 { b"\n    " } else { b",\n    " })?;
         let mut line = iteration(sample);
-        if let Some(Value::Object(metrics)) = line.get_mut("metrics") {
-            for (name, summary) in observed.get(&sample.index).into_iter().flatten() {
-                put_beside(metrics, format!("{name}_summary"), (*summary).clone());
-            }
+        for (name, summary) in observed.get(&sample.index).into_iter().flatten() {
+            let name = format!("{name}_summary");
+            put_beside(&mut line.metrics, name, (*summary).clone());
         }
         serde_json::to_writer(&mut *to, &line)?;
     }
@@ -152,25 +151,34 @@ fn by_iteration(findings: &[InstrumentFinding]) -> HashMap<u64, Vec<(&str, &Valu
     found
 }
 
-fn iteration(sample: &Sample) -> Map<String, Value> {
-    let wall = sample.wall_s();
+/// A line of the file.
+#[derive(Debug, Serialize)]
+struct Iteration {
+    index: u64,
+    duration_s: f64,
+    wall_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_s: Option<f64>,
+    metrics: Map<String, Value>,
+}
+
+fn iteration(sample: &Sample) -> Iteration {
+    let wall_s = sample.wall_s();
     let mut metrics = sample.metrics.clone();
     let (instruments, _) = of_instruments(sample);
     metrics.extend(instruments.into_owned());
-    let duration = metrics
+    let duration_s = metrics
         .get(DURATION)
         .and_then(Value::as_f64)
-        .unwrap_or(wall);
-    metrics.entry(DURATION).or_insert_with(|| json!(duration));
-    let mut line = Map::new();
-    line.insert("index".to_owned(), sample.index.into());
-    line.insert(DURATION.to_owned(), json!(duration));
-    line.insert("wall_s".to_owned(), json!(wall));
-    if let Some(cpu) = sample.cpu_s() {
-        line.insert(CPU.to_owned(), json!(cpu));
+        .unwrap_or(wall_s);
+    metrics.entry(DURATION).or_insert_with(|| json!(duration_s));
+    Iteration {
+        index: sample.index,
+        duration_s,
+        wall_s,
+        cpu_s: sample.cpu_s(),
+        metrics,
     }
-    line.insert("metrics".to_owned(), Value::Object(metrics));
-    line
 }
 
 /// The run's `environment.json`; the first trials of a run may end before it is there, and look themselves.

@@ -65,6 +65,8 @@ pub(crate) struct WorkerProcess {
     child: Child,
     socket: UnixStream,
     buffer: Vec<u8>,
+    /// What is read at once, kept so that it is not cleared each time.
+    chunk: Box<[u8]>,
     /// Where the next line begins, and how far the buffer has been searched for its end.
     begin: usize,
     searched: usize,
@@ -114,6 +116,7 @@ impl WorkerProcess {
             child,
             socket: ours,
             buffer: Vec::new(),
+            chunk: vec![0; CHUNK].into(),
             begin: 0,
             searched: 0,
         })
@@ -150,7 +153,6 @@ impl WorkerProcess {
         limit: Option<Duration>,
     ) -> Result<Heard, Lost> {
         let asked = Instant::now();
-        let mut chunk = [0; CHUNK];
         loop {
             if let Some(line) = self.take_line() {
                 return parse(line);
@@ -158,9 +160,9 @@ impl WorkerProcess {
             if self.buffer.len() - self.begin > LONGEST_LINE {
                 return Err(Lost::Garbage("it does not end".to_owned()));
             }
-            match self.socket.read(&mut chunk) {
+            match self.socket.read(&mut self.chunk) {
                 Ok(0) => return Err(Lost::Died(self.farewell())),
-                Ok(read) => self.keep(&chunk[..read]),
+                Ok(read) => self.keep(read),
                 Err(error) if is_timeout(&error) => {
                     if stop.load(Ordering::Relaxed) {
                         return Err(Lost::Stopped);
@@ -181,7 +183,8 @@ impl WorkerProcess {
         }
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
+    /// Takes over so many bytes of the chunk.
+    fn keep(&mut self, read: usize) {
         if self.begin == self.buffer.len() {
             self.buffer.clear();
             (self.begin, self.searched) = (0, 0);
@@ -190,7 +193,7 @@ impl WorkerProcess {
             self.searched -= self.begin;
             self.begin = 0;
         }
-        self.buffer.extend_from_slice(bytes);
+        self.buffer.extend_from_slice(&self.chunk[..read]);
     }
 
     fn take_line(&mut self) -> Option<Vec<u8>> {
