@@ -2,7 +2,8 @@
 //! line, which says what the run is: nothing was run, and nobody who asks for the newest run means it.
 
 use crate::error::{At, JournalError};
-use crate::line::MAX_LINE;
+use crate::event::{Event, Opened};
+use crate::line::{self, MAX_LINE};
 use crate::lock::is_live;
 use crate::root::DataRoot;
 use crate::run_dir::{RunDir, check_name, list_runs, stamps_of};
@@ -52,22 +53,33 @@ impl RunDir {
 
     /// Whether it has its first line, or a controller that may be about to write it.
     pub fn is_begun(&self) -> Result<bool, JournalError> {
+        // Damage is told by those who read it.
+        Ok(self.first_line()?.is_some() || is_live(self)?.is_live())
+    }
+
+    /// What its first line says that it is; nothing where that line is not there or not whole.
+    pub fn opened(&self) -> Result<Option<Opened>, JournalError> {
+        let line = self.first_line()?;
+        let line = line.as_deref().and_then(|line| line.strip_suffix(b"\n"));
+        let event = line.filter(|line| line::check(line).is_ok());
+        Ok(match event.map(line::decode) {
+            Some(Ok(Event::Opened(opened))) => Some(opened),
+            _ => None,
+        })
+    }
+
+    /// The first line of its journal. One without its end is dropped by every reader.
+    fn first_line(&self) -> Result<Option<Vec<u8>>, JournalError> {
         let path = self.journal();
         let file = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            opened => Some(opened.at("open", &path)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.at("open", &path)?,
         };
-        if let Some(file) = file {
-            let mut first = Vec::new();
-            let mut line = BufReader::new(file).take(MAX_LINE as u64 + 1);
-            line.read_until(b'\n', &mut first).at("read", &path)?;
-            // One without its end is dropped by every reader; damage is told by those who read it.
-            let whole = first.len() > MAX_LINE || first.ends_with(b"\n");
-            if whole {
-                return Ok(true);
-            }
-        }
-        Ok(is_live(self)?.is_live())
+        let mut first = Vec::new();
+        let mut line = BufReader::new(file).take(MAX_LINE as u64 + 1);
+        line.read_until(b'\n', &mut first).at("read", &path)?;
+        let is_whole = first.len() > MAX_LINE || first.ends_with(b"\n");
+        Ok(is_whole.then_some(first))
     }
 }
 

@@ -25,6 +25,7 @@ mod reading;
 mod record_text;
 mod records;
 pub mod redact;
+mod removal;
 mod resolved_spec;
 mod root;
 mod run_dir;
@@ -57,6 +58,7 @@ pub use reader::{
 pub use reading::{is_there, read_if_there};
 pub use record_text::RecordText;
 pub use records::{RecordFile, effective_records};
+pub use removal::{put_aside, run_of, sweep_removed};
 pub use resolved_spec::{ResolvedSpecError, resolved_spec};
 pub use root::DataRoot;
 pub use run_dir::{RunDir, list_runs};

@@ -274,7 +274,7 @@ fn create_durably(dir: &Path) -> Result<(), JournalError> {
 }
 
 /// The folders in `dir` that can be names; none where `dir` is not there.
-fn child_names(dir: &Path) -> Result<Vec<String>, JournalError> {
+pub(crate) fn child_names(dir: &Path) -> Result<Vec<String>, JournalError> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.at("list", dir)?,

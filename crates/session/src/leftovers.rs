@@ -9,7 +9,7 @@ use fairtrial_agent::sandbox::{
     remove_image, remove_leftover, sweep_probes,
 };
 use fairtrial_engine::{image_cache, task_cache};
-use fairtrial_journal::{DataRoot, is_live, list_runs};
+use fairtrial_journal::{DataRoot, is_live, list_runs, sweep_removed};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -28,6 +28,8 @@ pub struct Leftovers {
     pub images: Vec<BuiltImage>,
     /// What could not be removed.
     pub failed: Vec<String>,
+    #[serde(skip)]
+    root: DataRoot,
 }
 
 /// Whether images count as leftovers, too; the next run builds them again.
@@ -63,6 +65,7 @@ impl Session {
                 .iter()
                 .map(|silent| format!("containers of {silent}"))
                 .collect(),
+            root,
         })
     }
 }
@@ -89,6 +92,10 @@ impl Leftovers {
                 self.failed.push(format!("{}: {error}", folder.display()));
             }
         }
+        // Old runs whose removal was cut off.
+        let swept = sweep_removed(&self.root);
+        self.failed
+            .extend(swept.err().map(|error| error.to_string()));
         for image in &self.images {
             if !remove_image(image) {
                 self.failed

@@ -39,6 +39,7 @@ mod remeasure;
 mod report_data;
 mod report_files;
 mod reproduce;
+mod retention;
 mod revision;
 mod run;
 mod run_names;
@@ -92,6 +93,7 @@ pub use report_files::{ReportFiles, html_page, markdown_page, page_template, wri
 pub use reproduce::{
     MetricAgain, OtherOutcome, OtherValue, ReproduceQuestion, Reproduced, SourceAgain,
 };
+pub use retention::{Keep, OldRun, OldRuns, StayingRun};
 pub use run::{
     CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, Looks, PreparedRun, ResumeSpec, RunEnd,
     RunOptions, RunPreview, RunResult, RunStanding, StartFrom, Until,

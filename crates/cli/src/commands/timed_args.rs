@@ -114,7 +114,8 @@ impl TimedArgs {
     }
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+/// A duration as people type it.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let seconds = parse_duration(text).map_err(|error| error.to_string())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

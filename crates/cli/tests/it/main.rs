@@ -50,6 +50,7 @@ mod report;
 mod report_charts;
 mod report_explored;
 mod reproduce;
+mod retention;
 mod same_as_csv;
 mod schedulers;
 mod serve;

@@ -1,0 +1,136 @@
+//! Removing runs. A run is put out of sight in one step, and only then are its folders removed: a removal that is cut off
+//! leaves no half of a run among the others, and the next one goes on with it.
+
+use crate::error::{At, JournalError};
+use crate::lock::RunLock;
+use crate::root::DataRoot;
+use crate::run_dir::{RunDir, child_names, stamps_of};
+use fairtrial_model::{Stamp, UtcTime};
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Where runs wait for their removal; no run has a name that begins so.
+const ASIDE: &str = ".removed";
+
+/// Puts a run out of sight, unless somebody works on it. [`sweep_removed`] then removes its folders.
+pub fn put_aside(run: &RunDir, now: UtcTime) -> Result<(), JournalError> {
+    let lock = RunLock::acquire(run, now)?;
+    let folder = run.root().rollouts_dir().join(ASIDE).join(run.name());
+    fs::create_dir_all(&folder).at("make", &folder)?;
+    let aside = folder.join(run.stamp().to_string());
+    fs::rename(run.path(), &aside).at("move", run.path())?;
+    drop(lock);
+    Ok(())
+}
+
+/// Removes what was put out of sight, with the folders of its trials.
+pub fn sweep_removed(root: &DataRoot) -> Result<(), JournalError> {
+    let aside = root.rollouts_dir().join(ASIDE);
+    let mut removed = Vec::new();
+    for name in child_names(&aside)? {
+        let stamps = stamps_of(&aside.join(&name))?;
+        removed.extend(stamps.into_iter().map(|stamp| (name.clone(), stamp)));
+    }
+    if removed.is_empty() {
+        return Ok(());
+    }
+    let stamps: HashSet<Stamp> = removed.iter().map(|(_, stamp)| *stamp).collect();
+    remove_trials(&root.runs_dir(), &stamps)?;
+    for (name, stamp) in removed {
+        let run = RunDir::named(root, &name, stamp);
+        let file = run.temp_index();
+        gone(fs::remove_file(&file)).at("remove", &file)?;
+        let folder = aside.join(&name).join(stamp.to_string());
+        gone(fs::remove_dir_all(&folder)).at("remove", &folder)?;
+        // The last one takes the folder of the name along.
+        let _ = fs::remove_dir(aside.join(&name));
+        let _ = fs::remove_dir(root.rollouts_dir().join(&name));
+    }
+    let _ = fs::remove_dir(&aside);
+    Ok(())
+}
+
+/// Removes the folders of trials of these runs.
+fn remove_trials(runs: &Path, stamps: &HashSet<Stamp>) -> Result<(), JournalError> {
+    let entries = match fs::read_dir(runs) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other.at("list", runs)?,
+    };
+    for entry in entries {
+        let entry = entry.at("list", runs)?;
+        if run_of(&entry.file_name().to_string_lossy()).is_some_and(|of| stamps.contains(&of)) {
+            let folder = entry.path();
+            gone(fs::remove_dir_all(&folder)).at("remove", &folder)?;
+        }
+    }
+    Ok(())
+}
+
+/// The run of a trial's folder, `20250824__12-34-56-3` or `20250824__12-34-56-3-attempt2`.
+pub fn run_of(trial: &str) -> Option<Stamp> {
+    let trial = trial
+        .split_once("-attempt")
+        .map_or(trial, |(trial, _)| trial);
+    trial.rsplit_once('-')?.0.parse().ok()
+}
+
+/// What is not there need not be removed.
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{put_aside, run_of, sweep_removed};
+    use crate::lock::RunLock;
+    use crate::root::DataRoot;
+    use crate::run_dir::{RunDir, list_runs};
+    use fairtrial_model::{Access, UtcTime};
+    use std::fs;
+
+    const NOON: UtcTime = UtcTime::from_micros(1_756_038_896_000_000);
+
+    #[test]
+    fn folders_of_trials_name_their_run() {
+        let stamp = Some("20250824__12-34-56".parse().unwrap());
+        assert_eq!(run_of("20250824__12-34-56-3"), stamp);
+        assert_eq!(run_of("20250824__12-34-56-31-attempt2"), stamp);
+        assert_eq!(run_of("20250824__12-34-56"), None);
+        assert_eq!(run_of("notes"), None);
+    }
+
+    #[test]
+    fn a_removal_that_was_cut_off_is_gone_on_with_and_touches_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = DataRoot::at(dir.path().join("data"));
+        let [old, new] = [(); 2].map(|()| RunDir::create(&root, "bench", Access::default(), NOON));
+        let (old, new) = (old.unwrap(), new.unwrap());
+        for (run, attempt) in [(&old, 1), (&old, 2), (&new, 1)] {
+            fs::create_dir_all(run.trial_dir(0, attempt)).unwrap();
+        }
+        let held = RunLock::acquire(&old, NOON).unwrap();
+        assert!(put_aside(&old, NOON).is_err(), "somebody works on it");
+        drop(held);
+        put_aside(&old, NOON).unwrap();
+        // Here the first process was killed: the run is out of sight, its trials are there.
+        assert_eq!(list_runs(&root).unwrap(), std::slice::from_ref(&new));
+        assert!(root.runs_dir().join(format!("{}-0", old.stamp())).is_dir());
+        sweep_removed(&root).unwrap();
+        let left = fs::read_dir(root.runs_dir()).unwrap();
+        let left: Vec<_> = left.map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(left, [new.trial_dir(0, 1)]);
+        assert!(new.path().is_dir());
+        let names = fs::read_dir(root.rollouts_dir()).unwrap();
+        assert!(
+            !names
+                .into_iter()
+                .any(|name| name.unwrap().file_name() == ".removed")
+        );
+        sweep_removed(&root).unwrap();
+    }
+}
