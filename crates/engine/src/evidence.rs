@@ -67,7 +67,7 @@ const MOST_COPIES: usize = 20;
 
 /// Checks what a run left.
 pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
-    let state = RunState::read(&run.journal())?;
+    let state = RunState::read_in_full(&run.journal())?;
     let broken = |problem: &fairtrial_journal::Problem| {
         Difference::new("journal.jsonl", problem.to_string(), "an intact line")
     };

@@ -83,11 +83,33 @@ pub(crate) struct Chain {
     lines: u64,
     /// Whether a line carried a hash.
     begun: bool,
+    /// Whether the lines are known to follow each other, so that only the last is hashed.
+    known: bool,
 }
 
 impl Chain {
+    /// A chain through lines that are known to follow each other, until [`Chain::look`].
+    pub(crate) fn known() -> Self {
+        Self {
+            known: true,
+            ..Self::default()
+        }
+    }
+
+    /// Nothing is known of the lines to come.
+    pub(crate) fn look(&mut self) {
+        self.known = false;
+    }
+
     /// Takes the next line, which is whole; `body` is all of it before its checksum.
     pub(crate) fn take(&mut self, line: &[u8], body: &[u8]) -> Link {
+        if self.known {
+            self.begun = true;
+            self.unhashed.clear();
+            self.unhashed.extend_from_slice(line);
+            self.lines += 1;
+            return Link::Follows;
+        }
         let carried = carried(body);
         let is_first = self.lines == 0;
         let before = carried.and_then(|_| self.last());

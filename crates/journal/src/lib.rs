@@ -29,6 +29,7 @@ mod removal;
 mod resolved_spec;
 mod root;
 mod run_dir;
+mod seal;
 mod state;
 mod trial_states;
 pub mod views;

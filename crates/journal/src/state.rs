@@ -5,6 +5,8 @@ use crate::chain::{Chain, LineHash, Link};
 use crate::error::{At, JournalError};
 use crate::event::{Event, Opened, OutcomeCounts, RunStatus, TakeOver};
 use crate::reader::{CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary};
+use crate::run_dir::RunDir;
+use crate::seal::Seal;
 use crate::trial_states::{TrialState, TrialStates};
 use fairtrial_model::{Outcome, UtcTime};
 use std::collections::BTreeMap;
@@ -165,7 +167,29 @@ impl RunState {
     /// Reads and folds a journal.
     pub fn read(path: &Path) -> Result<Self, JournalError> {
         let mut state = Self::default();
+        if Seal::holds(path) {
+            state.chain = Chain::known();
+        }
         state.read_on(path)?;
+        Ok(state)
+    }
+
+    /// The same, following the chain whatever was found before.
+    pub fn read_in_full(path: &Path) -> Result<Self, JournalError> {
+        let mut state = Self::default();
+        state.read_on(path)?;
+        Ok(state)
+    }
+
+    /// The same of a run that was closed just now, which is then known to be whole if it is.
+    pub fn read_and_seal(run: &RunDir) -> Result<Self, JournalError> {
+        let path = run.journal();
+        let seen = Seal::of(&path).at("read", &path)?;
+        let state = Self::read_in_full(&path)?;
+        let is_whole = state.problems.is_empty() && state.unchained == 0;
+        if is_whole && state.summary.end == seen.size && !run.root().is_passing() {
+            seen.keep(&path);
+        }
         Ok(state)
     }
 
@@ -198,6 +222,7 @@ impl RunState {
         }
         self.summary = reader.summary().after(before);
         self.chain = reader.chain_so_far();
+        self.chain.look();
         self.last_line = reader.last_line();
         if self.opened.is_none() && self.summary.intact > 0 && before.intact == 0 {
             self.report(Problem::NotOpened);

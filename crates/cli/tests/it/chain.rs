@@ -125,6 +125,59 @@ fn gate_report_and_the_others_say_so_too() {
 }
 
 #[test]
+fn a_changed_line_is_noticed_where_size_and_time_are_as_before() {
+    let (project, journal) = finished();
+    let seal = journal.with_file_name("sealed.json");
+    assert!(seal.exists(), "a finished run is known to be whole");
+    let said = "does not follow the line before it";
+    let summary = project.expect(0, &["summarize", "bench"]);
+    assert!(!summary.err.contains(said), "{}", summary.err);
+    let whole = hash(&project);
+    let modified = journal.metadata().unwrap().modified().unwrap();
+    let mut forged = lines(&journal);
+    let record = forged
+        .iter()
+        .position(|line| line.contains("\"finished\",\"schema\""));
+    let record = record.unwrap();
+    // The same number of bytes, and a checksum that fits.
+    let from = forged[record].find("\"speed\":").unwrap() + "\"speed\":".len();
+    let mut line = forged[record].clone();
+    let digit = if line.as_bytes()[from] == b'9' {
+        "8"
+    } else {
+        "9"
+    };
+    line.replace_range(from..=from, digit);
+    forged[record] = sound(&line);
+    write(&journal, &forged);
+    let file = std::fs::File::options().write(true).open(&journal).unwrap();
+    file.set_modified(modified).unwrap();
+    let ran = project.run(&["summarize", "bench"]);
+    assert!(ran.err.contains(said), "{}\n{}", ran.out, ran.err);
+    project.expect(1, &["verify", "bench"]);
+    // Nor does `verify` believe what stands beside the journal.
+    let (project, journal) = finished();
+    std::fs::remove_file(journal.with_file_name("sealed.json")).unwrap();
+    project.expect(0, &["summarize", "bench"]);
+    project.expect(0, &["verify", "bench"]);
+    assert_ne!(hash(&project), whole, "another run has another last line");
+}
+
+#[test]
+fn a_resumed_run_goes_on_with_the_chain_of_a_sealed_journal() {
+    let (project, journal) = finished();
+    let before = hash(&project);
+    let spec = SPEC.replace("seeds = 3", "seeds = 5");
+    project.write("bench.toml", &spec);
+    project.expect(0, &["run", "bench.toml", "--resume", "--accept", "spec"]);
+    project.expect(0, &["verify", "bench"]);
+    assert_ne!(hash(&project), before);
+    let ran = project.expect(0, &["summarize", "bench"]);
+    assert!(!ran.err.contains("does not follow"), "{}", ran.err);
+    assert!(journal.with_file_name("sealed.json").exists());
+}
+
+#[test]
 fn an_unfinished_last_line_is_said_wherever_numbers_are_shown() {
     let (project, journal) = finished();
     let mut text = std::fs::read_to_string(&journal).unwrap();

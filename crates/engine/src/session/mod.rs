@@ -238,7 +238,7 @@ impl Session<'_> {
             Ok(()) => {}
         }
         // Read once, for everybody who makes something of the whole run.
-        let state = Arc::new(RunState::read(&self.run.journal())?);
+        let state = Arc::new(RunState::read_and_seal(&self.run)?);
         let told = RunEvent::Closed(self.run.clone(), Arc::clone(&state));
         let _ = self.events.send(told);
         // Where nothing was added and the run ended as before, the views of that session are still true, if it came to
