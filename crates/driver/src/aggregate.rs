@@ -156,8 +156,8 @@ fn described(samples: usize, name: String, values: &[f64]) -> (String, Aggregate
 /// More metrics than this with gaps say the same.
 const MOST_GAPS: usize = 5;
 
-fn gaps(samples: usize, columns: &[Column]) -> Option<String> {
-    let gap = |(name, values): &Column| {
+fn gaps(samples: usize, columns: &[Reported]) -> Option<String> {
+    let gap = |(name, values): &Reported| {
         let missing = samples.saturating_sub(values.iter().filter(|x| x.is_finite()).count());
         let have = if missing == 1 { "has" } else { "have" };
         (missing > 0)
@@ -185,12 +185,12 @@ fn pace_s(samples: &[Sample]) -> Option<f64> {
     (mean > 0.0).then_some(mean)
 }
 
-/// The values of a metric.
-type Column = (Cow<'static, str>, Vec<f64>);
+/// A metric and its values.
+type Reported = (Cow<'static, str>, Vec<f64>);
 
 /// The values of every metric, in the order in which the samples first name them, and what is to be said of them.
-fn columns(samples: &[Sample]) -> (Vec<Column>, Remarks) {
-    let (mut columns, mut told): (Vec<Column>, _) = (Vec::new(), Remarks::default());
+fn columns(samples: &[Sample]) -> (Vec<Reported>, Remarks) {
+    let (mut columns, mut told): (Vec<Reported>, _) = (Vec::new(), Remarks::default());
     let pace = pace_s(samples);
     for sample in samples {
         let Numbers { mut found, remarks } = numbers_of(sample);

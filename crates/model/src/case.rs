@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(one, r#"n{a="x b=y"}"#);
         assert_eq!(two, "n{a=x b=y}");
         let odd = name(serde_json::json!({"a": "", "the size": 1.0, "of": [1, 2], "is": true}));
-        assert_eq!(odd, r#"n{a="" is=true of=[1,2] "the size"=1}"#);
+        assert_eq!(odd, r#"n{a="" "the size"=1 of=[1,2] is=true}"#);
     }
 
     #[test]

@@ -131,7 +131,7 @@ fn a_changed_line_is_noticed_where_size_and_time_are_as_before() {
     assert!(seal.exists(), "a finished run is known to be whole");
     let said = "does not follow the line before it";
     let summary = project.expect(0, &["summarize", "bench"]);
-    assert!(!summary.err.contains(said), "{}", summary.err);
+    assert!(!summary.out.contains(said), "{}", summary.out);
     let whole = hash(&project);
     let modified = journal.metadata().unwrap().modified().unwrap();
     let mut forged = lines(&journal);
@@ -153,7 +153,7 @@ fn a_changed_line_is_noticed_where_size_and_time_are_as_before() {
     let file = std::fs::File::options().write(true).open(&journal).unwrap();
     file.set_modified(modified).unwrap();
     let ran = project.run(&["summarize", "bench"]);
-    assert!(ran.err.contains(said), "{}\n{}", ran.out, ran.err);
+    assert!(ran.out.contains(said), "{}\n{}", ran.out, ran.err);
     project.expect(1, &["verify", "bench"]);
     // Nor does `verify` believe what stands beside the journal.
     let (project, journal) = finished();
@@ -173,7 +173,7 @@ fn a_resumed_run_goes_on_with_the_chain_of_a_sealed_journal() {
     project.expect(0, &["verify", "bench"]);
     assert_ne!(hash(&project), before);
     let ran = project.expect(0, &["summarize", "bench"]);
-    assert!(!ran.err.contains("does not follow"), "{}", ran.err);
+    assert!(!ran.out.contains("does not follow"), "{}", ran.out);
     assert_ne!(std::fs::read_to_string(&seal).unwrap(), sealed);
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 const SPEC: &str = r#"seeds = 2
 command = "echo score {seed}"
 [metrics.score]
-from = "regex:score ([0-9.]+)"
+from = "stdout:score ([0-9.]+)"
 "#;
 
 fn stamps(project: &Project) -> Vec<String> {
