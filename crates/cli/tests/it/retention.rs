@@ -123,7 +123,7 @@ fn what_others_need_stays_and_says_why() {
     // Where the run that needs it goes, too, nothing keeps it.
     project.expect(0, &["gc", "--keep", "0s", "--yes"]);
     assert_eq!(stamps(&project), all[..2]);
-    project.expect(0, &["compare", "bench", "good", "--metric", "score"]);
+    project.expect(0, &["verify", "bench"]);
 }
 
 #[test]
