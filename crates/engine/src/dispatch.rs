@@ -11,7 +11,7 @@ mod uncounted;
 use crate::capacity::Capacity;
 use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
-use fairtrial_model::{Outcome, Record};
+use fairtrial_model::{Checkpoint, Outcome, Record};
 use fairtrial_plan::Plan;
 use retry::{allowed, is_permanent, retry_is_due};
 use spending::Spending;
@@ -77,6 +77,8 @@ pub(crate) struct Dispatch {
     retries: Vec<(u64, Instant)>,
     /// How often each retried trial was retried: in this session, or after a failure of its own also before.
     retried: HashMap<u64, u32>,
+    /// How often in a row a trial that saves its state was interrupted before it saved anything.
+    idle: HashMap<u64, u32>,
     running: usize,
     unsettled: usize,
     counts: OutcomeCounts,
@@ -124,6 +126,7 @@ impl Dispatch {
             left,
             retries: Vec::new(),
             retried,
+            idle: HashMap::new(),
             running: 0,
             unsettled: 0,
             counts,
@@ -350,11 +353,14 @@ impl Dispatch {
             room.give_back(index);
         }
         self.spend(record);
+        let idle = self.count_idle(record);
         let again = self.shall_retry(record);
         if again {
-            let before = self.retried.entry(index).or_default();
-            let wait = RETRY_WAIT * 2u32.saturating_pow((*before).min(6));
-            *before += 1;
+            let before = match idle {
+                Some(idle) => idle,
+                None => self.count_retry(index),
+            };
+            let wait = RETRY_WAIT * 2u32.saturating_pow(before.min(6));
             let at = if record.outcome == Outcome::Infra {
                 now + wait
             } else {
@@ -390,6 +396,25 @@ impl Dispatch {
         }
     }
 
+    /// Counts a retry; gives how many there were before.
+    fn count_retry(&mut self, index: u64) -> u32 {
+        let count = self.retried.entry(index).or_default();
+        *count += 1;
+        *count - 1
+    }
+
+    /// How often in a row a trial that saves its state was interrupted before it saved anything; absent for what is no
+    /// interruption. One that saved something goes on from there: that is no retry, however often it happens.
+    fn count_idle(&mut self, record: &Record) -> Option<u32> {
+        if !record.is_interrupted() {
+            return None;
+        }
+        let saved = record.checkpoint.as_ref().is_some_and(Checkpoint::saved);
+        let idle = self.idle.entry(record.trial.index).or_default();
+        *idle = if saved { 0 } else { *idle + 1 };
+        Some(*idle)
+    }
+
     /// Whether another attempt follows this one.
     fn shall_retry(&self, record: &Record) -> bool {
         if self.stop.is_some() || self.budget.is_given_out() || is_permanent(record) {
@@ -399,6 +424,9 @@ impl Dispatch {
             return false;
         };
         let allowed = allowed(&task.retries, record.outcome);
+        if let (true, Some(idle)) = (record.is_interrupted(), self.idle.get(&record.trial.index)) {
+            return *idle <= allowed;
+        }
         self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
     }
 }

@@ -28,6 +28,8 @@ const ENDING: [i32; 2] = [15, 12];
 const OF_SHELLS: i32 = 128;
 /// How long a signal to the whole job may take to reach this process too.
 const SIGNAL_WAIT: Duration = Duration::from_millis(500);
+/// Why a trial that saves its state left before its job's end.
+const TIME_IS_UP: &str = "its time runs out";
 
 /// One chunk to run.
 pub struct ExecRequest {
@@ -69,12 +71,32 @@ struct Asked {
     drain: bool,
     end: bool,
     kill: Option<KillHandle>,
+    /// Whether the trial that runs saves its state when it is told of its end.
+    saves: bool,
+    /// It was told: a second word would be for its forced end, which is the scheduler's to bring about.
+    told: bool,
+}
+
+impl Asked {
+    /// The handle by which the trial that runs is to be told of its end now.
+    fn tell(&mut self) -> Option<KillHandle> {
+        let again = self.saves && std::mem::replace(&mut self.told, true);
+        self.kill.clone().filter(|_| !again)
+    }
 }
 
 impl ExecControls {
-    /// As by `USR1`: time runs out; start nothing more.
+    /// As by `USR1`: time runs out; start nothing more. What saves its state does so now: it has more time for that
+    /// than between `TERM` and the end.
     pub fn drain(&self) {
-        self.lock().drain = true;
+        let kill = {
+            let mut asked = self.lock();
+            asked.drain = true;
+            if asked.saves { asked.tell() } else { None }
+        };
+        if let Some(kill) = kill {
+            kill.kill();
+        }
     }
 
     /// As by `TERM` and `USR2`: end what runs.
@@ -82,11 +104,17 @@ impl ExecControls {
         let kill = {
             let mut asked = self.lock();
             asked.end = true;
-            asked.kill.clone()
+            asked.tell()
         };
         if let Some(kill) = kill {
             kill.kill();
         }
+    }
+
+    /// A trial begins that saves its state or does not; or none runs.
+    fn begins(&self, saves: bool) {
+        let mut asked = self.lock();
+        (asked.saves, asked.told) = (saves, false);
     }
 
     fn wait_for_end(&self, limit: Duration) {
@@ -247,7 +275,7 @@ impl Node<'_> {
             if self.shall_stop(turn) {
                 return Ok(ExecEnd::Stopped);
             }
-            let record = self.attempt(&attempts, &mut runner, *id, turn)?;
+            let record = self.attempt(&attempts, &mut runner, (*id, chunk), turn)?;
             // One that an earlier start began took no time of this one.
             if record.started_at.is_some() {
                 turn = Turn::Later;
@@ -277,7 +305,7 @@ impl Node<'_> {
         &self,
         attempts: &Attempts,
         runner: &mut TrialRunner,
-        id: AttemptId,
+        (id, chunk): (AttemptId, &Chunk),
         turn: Turn,
     ) -> Result<Record, EngineError> {
         let AttemptId { index, attempt } = id;
@@ -289,7 +317,7 @@ impl Node<'_> {
             let record = attempts.without_run(&self.plan, id, outcome, cause);
             record.ok_or_else(no_such_trial)
         };
-        let job = match attempts.jobs.job(&self.plan, index, attempt) {
+        let mut job = match attempts.jobs.job(&self.plan, index, attempt) {
             Ok(job) => job,
             Err(error) => {
                 let cause = Cause::Launch {
@@ -299,6 +327,8 @@ impl Node<'_> {
                 return without_run(Outcome::Infra, cause);
             }
         };
+        job.limits.spent = chunk.spent.get(&index).copied().unwrap_or(0.0);
+        self.controls.begins(job.checkpoint.is_some());
         let memory = OomWatch::begin();
         let dir_in_data = job.dir_in_data.clone();
         if let Ok((dir, mut record)) = attempts.run(runner, job) {
@@ -334,7 +364,9 @@ impl Node<'_> {
             record.outcome,
             Outcome::Cancelled | Outcome::Failed | Outcome::Ok
         );
-        if !asked.end || !ended {
+        // One that was told while it still ran, because the job's time runs out.
+        let left_early = asked.saves && asked.told && record.outcome == Outcome::Cancelled;
+        if !(asked.end && ended) && !left_early {
             return;
         }
         if revoked == Some(Revoked::Cancelled) {
@@ -344,7 +376,11 @@ impl Node<'_> {
         }
         record.outcome = Outcome::Infra;
         record.cause = Some(Cause::JobEnded {
-            message: "by the scheduler".to_owned(),
+            message: if asked.end {
+                "by the scheduler".to_owned()
+            } else {
+                TIME_IS_UP.to_owned()
+            },
             first: turn == Turn::First,
             warned: asked.drain,
         });
@@ -363,7 +399,12 @@ fn signal_wait(record: &Record, revoked: Option<Revoked>) -> Duration {
         return SIGNAL_WAIT;
     }
     let share = record.resources.wall.unwrap_or(0.0).max(0.0) / 50.0;
-    Duration::try_from_secs_f64(share).map_or(SIGNAL_WAIT, |share| share.min(SIGNAL_WAIT / 5))
+    // What saves its state ends as if nothing had happened.
+    let most = match record.checkpoint {
+        Some(_) => SIGNAL_WAIT,
+        None => SIGNAL_WAIT / 5,
+    };
+    Duration::try_from_secs_f64(share).map_or(SIGNAL_WAIT, |share| share.min(most))
 }
 
 /// Whether a start of a job has run a trial before.

@@ -7,14 +7,16 @@ use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, MetricSource, Sha256, Timed, hex};
+use fairtrial_model::{Access, MetricDeclaration, MetricSource, Sha256, Timed, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
 use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Threads, Work, expand_env};
-use fairtrial_trial::{JobLimits, Makes, TrialJob};
+use fairtrial_trial::{JobCheckpoint, JobLimits, Makes, TrialJob, look_at};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,6 +35,7 @@ pub(crate) struct JobMaker {
     run: RunDir,
     stamp: String,
     runs_dir: PathBuf,
+    checkpoints_dir: PathBuf,
     base_dir: PathBuf,
     drivers: DriverLines,
     rollouts: RolloutLines,
@@ -102,6 +105,7 @@ impl JobMaker {
             run: run.clone(),
             stamp: run.stamp().to_string(),
             runs_dir: run.root().runs_dir(),
+            checkpoints_dir: run.root().checkpoints_dir(),
             base_dir: PathBuf::from(&spec.base_dir),
             drivers: DriverLines::new(program, run, spec),
             rollouts: RolloutLines::new(program, run),
@@ -160,11 +164,20 @@ impl JobMaker {
         let name = self.name(index, attempt);
         let dir = self.runs_dir.join(&name);
         let dir_text = dir.to_string_lossy().into_owned();
+        let checkpoint = self.checkpoint(&trial, attempt, plan.spec().access);
+        let checkpoint = checkpoint.map_err(|message| EngineError::Unresolved {
+            task: trial.key.task.clone(),
+            message,
+        })?;
+        let checkpoint_text = checkpoint
+            .as_ref()
+            .map(|checkpoint| checkpoint.dir.to_string_lossy().into_owned());
         let placement = Placement {
             dir: &dir_text,
             trial: &name,
             run: &self.stamp,
             attempt,
+            checkpoint: checkpoint_text.as_deref(),
         };
         let unresolved = |message: String| EngineError::Unresolved {
             task: trial.key.task.clone(),
@@ -189,6 +202,7 @@ impl JobMaker {
                 env: &env,
                 workdir: &workdir,
                 dir: &dir_text,
+                checkpoint: checkpoint_text.as_deref(),
             };
             let script = repeated.script();
             let argv = self.resolve_words(argv, &trial.task.work);
@@ -218,10 +232,11 @@ impl JobMaker {
             code: self.code.as_ref().and_then(|code| code.of(&trial)),
             limits: JobLimits {
                 wall: limits.wall_s.filter(|_| of_trial),
+                spent: 0.0,
                 cpu: limits.cpu_s,
                 memory_bytes: limits.memory_bytes.filter(|_| of_trial),
                 processes: limits.processes.filter(|_| of_trial),
-                grace: limits.grace_s,
+                grace: trial.task.ending_s(),
             },
             log_limit: trial.task.log_limit,
             discards_output: trial.task.discards_output,
@@ -232,9 +247,38 @@ impl JobMaker {
                 .cloned()
                 .unwrap_or_else(|| Arc::from([])),
             makes: makes(&trial, plan.spec()),
+            checkpoint,
             timed: self.timed.get(&trial.task.place).cloned(),
             key: trial.key,
         })
+    }
+
+    /// Where a trial saves its state, made if need be.
+    fn checkpoint(
+        &self,
+        trial: &Trial<'_>,
+        attempt: u32,
+        access: Access,
+    ) -> Result<Option<JobCheckpoint>, String> {
+        let Some(rule) = trial.task.checkpoint else {
+            return Ok(None);
+        };
+        let index = trial.key.index;
+        let dir = self.checkpoints_dir.join(self.name(index, 1));
+        let mut maker = DirBuilder::new();
+        let made = maker
+            .recursive(true)
+            .mode(access.folder_mode())
+            .create(&dir);
+        made.map_err(|error| format!("could not make {}: {error}", dir.display()))?;
+        let earlier = (1..attempt).map(|attempt| self.runs_dir.join(self.name(index, attempt)));
+        Ok(Some(JobCheckpoint {
+            found: look_at(&dir),
+            dir_in_data: DataRoot::checkpoint_relative(&self.stamp, index),
+            dir,
+            signal: rule.signal,
+            earlier: earlier.filter(|dir| dir.exists()).collect(),
+        }))
     }
 
     fn workdir(&self, trial: &Trial<'_>, placement: &Placement<'_>) -> Result<PathBuf, String> {
@@ -271,6 +315,10 @@ impl JobMaker {
         env.push(format!("FAIRTRIAL_DIR={}", placement.dir));
         env.push(format!("FAIRTRIAL_METRICS={}/metrics.jsonl", placement.dir));
         env.push(format!("FAIRTRIAL_PARAMS={params}"));
+        if let Some(checkpoint) = placement.checkpoint {
+            env.push(format!("FAIRTRIAL_CHECKPOINT={checkpoint}"));
+            env.push(format!("FAIRTRIAL_ATTEMPT={}", placement.attempt));
+        }
         Ok(env)
     }
 

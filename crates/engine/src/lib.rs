@@ -22,6 +22,7 @@ mod experiment;
 mod job;
 mod measuring;
 mod node_memory;
+mod parts;
 mod preflight;
 mod prepare;
 mod put_away;

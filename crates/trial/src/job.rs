@@ -1,8 +1,9 @@
 //! One trial made ready to run: every placeholder filled, every path absolute.
 
 use crate::outputs::Makes;
-use fairtrial_model::Access;
-use fairtrial_model::{Code, MetricDeclaration, Timed, TrialId, TrialKey};
+use fairtrial_model::{
+    Access, Code, MetricDeclaration, NoticeSignal, Saved, Timed, TrialId, TrialKey,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -43,8 +44,25 @@ pub struct TrialJob {
     pub metrics: Arc<[MetricDeclaration]>,
     /// What it makes for others.
     pub makes: Makes,
+    /// Where it saves its state, where it says that it does.
+    pub checkpoint: Option<JobCheckpoint>,
     /// How it is timed as a whole, where it is: it then has no directory unless it fails.
     pub timed: Option<Arc<Timed>>,
+}
+
+/// The state that a trial goes on from.
+#[derive(Debug, Clone)]
+pub struct JobCheckpoint {
+    /// The folder that all its attempts share, absolute; it is there.
+    pub dir: PathBuf,
+    /// The same, relative to the data root, for the record.
+    pub dir_in_data: String,
+    /// What stands there now.
+    pub found: Saved,
+    /// What the trial's processes are sent when its end is near.
+    pub signal: NoticeSignal,
+    /// The folders of the attempts before this one, oldest first.
+    pub earlier: Vec<PathBuf>,
 }
 
 /// Limits of one attempt.
@@ -52,12 +70,14 @@ pub struct TrialJob {
 pub struct JobLimits {
     /// Wall seconds.
     pub wall: Option<f64>,
+    /// Wall seconds of those that earlier parts of the trial took.
+    pub spent: f64,
     /// CPU seconds of the whole trial.
     pub cpu: Option<f64>,
     /// Bytes of memory.
     pub memory_bytes: Option<u64>,
     /// Processes at once.
     pub processes: Option<u64>,
-    /// Seconds between the polite and the forced end.
+    /// Seconds between the polite and the forced end, or between the notice and that end.
     pub grace: f64,
 }
