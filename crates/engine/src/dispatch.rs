@@ -3,6 +3,7 @@
 //! A record counts only when it is durable: until then its trial neither unlocks others nor shows as done, though its
 //! slot may already run the next trial.
 
+mod again;
 mod earlier;
 mod retry;
 mod spending;
@@ -11,9 +12,9 @@ mod uncounted;
 use crate::capacity::Capacity;
 use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
-use fairtrial_model::{Checkpoint, Outcome, Record};
+use fairtrial_model::{Outcome, Record};
 use fairtrial_plan::Plan;
-use retry::{allowed, is_permanent, retry_is_due};
+use retry::retry_is_due;
 use spending::Spending;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -394,40 +395,6 @@ impl Dispatch {
         {
             self.stop(StopReason::Budget(cap));
         }
-    }
-
-    /// Counts a retry; gives how many there were before.
-    fn count_retry(&mut self, index: u64) -> u32 {
-        let count = self.retried.entry(index).or_default();
-        *count += 1;
-        *count - 1
-    }
-
-    /// How often in a row a trial that saves its state was interrupted before it saved anything; absent for what is no
-    /// interruption. One that saved something goes on from there: that is no retry, however often it happens.
-    fn count_idle(&mut self, record: &Record) -> Option<u32> {
-        if !record.is_interrupted() {
-            return None;
-        }
-        let saved = record.checkpoint.as_ref().is_some_and(Checkpoint::saved);
-        let idle = self.idle.entry(record.trial.index).or_default();
-        *idle = if saved { 0 } else { *idle + 1 };
-        Some(*idle)
-    }
-
-    /// Whether another attempt follows this one.
-    fn shall_retry(&self, record: &Record) -> bool {
-        if self.stop.is_some() || self.budget.is_given_out() || is_permanent(record) {
-            return false;
-        }
-        let Some(task) = self.plan.task(record.trial.index) else {
-            return false;
-        };
-        let allowed = allowed(&task.retries, record.outcome);
-        if let (true, Some(idle)) = (record.is_interrupted(), self.idle.get(&record.trial.index)) {
-            return *idle <= allowed;
-        }
-        self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
     }
 }
 

@@ -3,6 +3,7 @@
 //! It needs the run's folder and nothing else: no network to the controller, no Python, no scheduler library. It may
 //! be killed and started again at any time, and two of it may meet over one chunk.
 
+mod controls;
 mod heartbeat;
 
 use crate::attempt::Attempts;
@@ -13,13 +14,14 @@ use crate::error::EngineError;
 use crate::node_memory::OomWatch;
 use crate::put_away::PutAway;
 use crate::warm_up::WarmUps;
+pub use controls::ExecControls;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
-use fairtrial_trial::{KillHandle, TrialRunner};
+use fairtrial_trial::TrialRunner;
 use heartbeat::Heartbeat;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The signals by which schedulers announce the end of a job to all its processes: TERM, and USR2 of Grid Engine.
@@ -60,73 +62,6 @@ pub enum ExecEnd {
     Stopped,
     /// Another process lives that runs this chunk.
     Elsewhere,
-}
-
-/// What the scheduler asked for, by signals. Clones share one state.
-#[derive(Debug, Clone, Default)]
-pub struct ExecControls(Arc<Mutex<Asked>>);
-
-#[derive(Debug, Default)]
-struct Asked {
-    drain: bool,
-    end: bool,
-    kill: Option<KillHandle>,
-    /// Whether the trial that runs saves its state when it is told of its end.
-    saves: bool,
-    /// It was told: a second word would be for its forced end, which is the scheduler's to bring about.
-    told: bool,
-}
-
-impl Asked {
-    /// The handle by which the trial that runs is to be told of its end now.
-    fn tell(&mut self) -> Option<KillHandle> {
-        let again = self.saves && std::mem::replace(&mut self.told, true);
-        self.kill.clone().filter(|_| !again)
-    }
-}
-
-impl ExecControls {
-    /// As by `USR1`: time runs out; start nothing more. What saves its state does so now: it has more time for that
-    /// than between `TERM` and the end.
-    pub fn drain(&self) {
-        let kill = {
-            let mut asked = self.lock();
-            asked.drain = true;
-            if asked.saves { asked.tell() } else { None }
-        };
-        if let Some(kill) = kill {
-            kill.kill();
-        }
-    }
-
-    /// As by `TERM` and `USR2`: end what runs.
-    pub fn end(&self) {
-        let kill = {
-            let mut asked = self.lock();
-            asked.end = true;
-            asked.tell()
-        };
-        if let Some(kill) = kill {
-            kill.kill();
-        }
-    }
-
-    /// A trial begins that saves its state or does not; or none runs.
-    fn begins(&self, saves: bool) {
-        let mut asked = self.lock();
-        (asked.saves, asked.told) = (saves, false);
-    }
-
-    fn wait_for_end(&self, limit: Duration) {
-        let began = Instant::now();
-        while !self.lock().end && began.elapsed() < limit {
-            std::thread::sleep(limit / 50);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Asked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Runs a chunk. `tell` gets every record that this process wrote.

@@ -5,13 +5,14 @@ use crate::error::EngineError;
 use crate::experiment::DriverLines;
 use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
+use crate::threads::{thread_count, thread_variables};
 use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::{Access, MetricDeclaration, MetricSource, Sha256, Timed, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
-use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Threads, Work, expand_env};
+use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Work, expand_env};
 use fairtrial_trial::{JobCheckpoint, JobLimits, Makes, TrialJob, look_at};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -266,10 +267,10 @@ impl JobMaker {
         let index = trial.key.index;
         let dir = self.checkpoints_dir.join(self.name(index, 1));
         let mut maker = DirBuilder::new();
-        let made = maker
-            .recursive(true)
-            .mode(access.folder_mode())
-            .create(&dir);
+        let made = std::fs::create_dir_all(&self.checkpoints_dir).and_then(|()| {
+            let made = maker.mode(access.folder_mode()).create(&dir);
+            made.or_else(|error| if dir.is_dir() { Ok(()) } else { Err(error) })
+        });
         made.map_err(|error| format!("could not make {}: {error}", dir.display()))?;
         let earlier = (1..attempt).map(|attempt| self.runs_dir.join(self.name(index, attempt)));
         Ok(Some(JobCheckpoint {
@@ -405,37 +406,6 @@ fn inherit(task: &Task, environment: &[(String, String)]) -> Arc<[String]> {
     });
     kept.map(|(name, value)| format!("{name}={value}"))
         .collect()
-}
-
-/// The variables by which numeric libraries decide how many threads they start.
-const THREAD_VARIABLES: [&str; 6] = [
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "RAYON_NUM_THREADS",
-    "TORCH_NUM_THREADS",
-];
-
-/// How many threads the libraries of a task's trials may start; absent where they are left alone. What agents start is
-/// theirs to decide, and nobody knows here what a scheduler gives a trial that asks for nothing.
-fn thread_count(task: &Task, share: Option<usize>) -> Option<usize> {
-    match (task.threads, task.resources.cpus) {
-        _ if is_rollout(task) => None,
-        (Some(Threads::Inherit), _) => None,
-        (Some(Threads::Count(count)), _) | (None, Some(count)) => Some(count as usize),
-        (None, None) => share,
-    }
-}
-
-/// Those of the variables that neither the task nor its caller sets.
-fn thread_variables(inherited: &[String], task: &Task, threads: usize) -> Arc<[String]> {
-    let is_set = |name: &str| {
-        let inherited = inherited.iter().filter_map(|entry| entry.split_once('='));
-        task.env.contains_key(name) || inherited.into_iter().any(|(known, _)| known == name)
-    };
-    let unset = THREAD_VARIABLES.iter().filter(|name| !is_set(name));
-    unset.map(|name| format!("{name}={threads}")).collect()
 }
 
 /// GPUs that this machine lends are said anew for each trial.

@@ -37,6 +37,7 @@ mod session;
 mod slots;
 mod spending;
 mod strays;
+mod threads;
 mod timed;
 mod unchanged;
 mod views;

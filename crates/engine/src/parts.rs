@@ -4,7 +4,7 @@
 use fairtrial_journal::{
     Entry, Event, JournalError, ReadError, RunDir, RunState, read_journal, views,
 };
-use fairtrial_model::{Checkpoint, Outcome, Part, Record, Saved};
+use fairtrial_model::{Checkpoint, Outcome, Part, Record, Saved, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{count_all_parts, look_at};
 use std::collections::{BTreeMap, HashMap};
@@ -151,17 +151,24 @@ impl Parts {
         }
     }
 
-    /// The parts before an attempt. What was given out and never begun left no folder, and is none.
+    /// The parts before an attempt. What was given out and never begun left no folder, and is none; of one whose controller
+    /// was killed at its start, the folder may be all there is.
     fn before(&self, index: u64, attempt: u32) -> Vec<Part> {
         let known = self.lock();
-        let Some(trial) = known.get(&index) else {
-            return Vec::new();
+        let by_attempt = known.get(&index).map(|trial| &trial.by_attempt);
+        let part = |attempt| {
+            let part = by_attempt.and_then(|parts| parts.get(&attempt)).cloned();
+            if part.as_ref().is_some_and(|part| part.outcome.is_some()) {
+                return part;
+            }
+            let unseen = || Part {
+                started_at: None,
+                ..Part::begun(attempt, UtcTime::from_micros(0))
+            };
+            let began = self.run.trial_dir(index, attempt).exists();
+            began.then(|| part.unwrap_or_else(unseen))
         };
-        let was_begun = |part: &&Part| {
-            part.outcome.is_some() || self.run.trial_dir(index, part.attempt).exists()
-        };
-        let earlier = trial.by_attempt.range(..attempt).map(|(_, part)| part);
-        earlier.filter(was_begun).cloned().collect()
+        (1..attempt).filter_map(part).collect()
     }
 
     /// Puts a record that was completed beside the logs too; why not, where that cannot be.

@@ -157,7 +157,9 @@ impl<'p> Trial<'p> {
             ("run", Some(placement)) => owned(placement.run.to_owned()),
             ("attempt", Some(placement)) => owned(placement.attempt.to_string()),
             ("checkpoint", Some(placement)) => owned(placement.checkpoint?.to_owned()),
-            ("checkpoint", None) if self.task.checkpoint.is_some() => owned("{checkpoint}".to_owned()),
+            ("checkpoint", None) if self.task.checkpoint.is_some() => {
+                owned("{checkpoint}".to_owned())
+            }
             ("dir" | "trial" | "run" | "attempt", None) => owned(format!("{{{name}}}")),
             _ => None,
         }

@@ -196,7 +196,8 @@ impl EngineSpec {
             EngineKind::Template => {
                 let described = self.described();
                 let mut lacks = described.lacks();
-                let apart = described.collect.is_some() || described.profile.as_deref() == Some("modal");
+                let apart =
+                    described.collect.is_some() || described.profile.as_deref() == Some("modal");
                 if apart {
                     let name = self.scheduler.as_deref().unwrap_or("template");
                     lacks.extend(unshared(tasks, name));

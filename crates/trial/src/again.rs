@@ -60,7 +60,8 @@ pub fn count_all_parts(record: &mut Record, declared: &[MetricDeclaration]) {
     let parts = record.checkpoint.as_ref().map_or(&[][..], |it| &it.parts);
     let unknown = parts.iter().filter(|part| part.wall.is_none()).count();
     if unknown > 0 {
-        let note = format!("the time that {unknown} of its parts took is not known, and not in its total");
+        let note =
+            format!("the time that {unknown} of its parts took is not known, and not in its total");
         record.notes.push(note);
     }
 }

@@ -65,6 +65,21 @@ pub struct JobCheckpoint {
     pub earlier: Vec<PathBuf>,
 }
 
+impl JobCheckpoint {
+    /// What the system calls the signal.
+    pub(crate) fn signal_number(&self) -> i32 {
+        match self.signal {
+            NoticeSignal::Term => libc::SIGTERM,
+            NoticeSignal::Usr1 => libc::SIGUSR1,
+            NoticeSignal::Usr2 => libc::SIGUSR2,
+            NoticeSignal::Int => libc::SIGINT,
+        }
+    }
+}
+
+/// Seconds that a part has at least: what earlier parts overdrew while they saved does not leave nothing.
+const LEAST_PART_S: f64 = 1.0;
+
 /// Limits of one attempt.
 #[derive(Debug, Clone, Default)]
 pub struct JobLimits {
@@ -80,4 +95,35 @@ pub struct JobLimits {
     pub processes: Option<u64>,
     /// Seconds between the polite and the forced end, or between the notice and that end.
     pub grace: f64,
+}
+
+impl JobLimits {
+    /// The wall seconds that earlier parts of the trial left to this one.
+    pub(crate) fn left(&self) -> Option<f64> {
+        let left = |wall: f64| (wall - self.spent).max(LEAST_PART_S.min(wall));
+        self.wall.map(left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JobLimits;
+
+    #[test]
+    fn a_part_has_what_earlier_parts_left_of_the_limit() {
+        let left = |wall, spent| {
+            let limits = JobLimits {
+                wall,
+                spent,
+                ..JobLimits::default()
+            };
+            limits.left()
+        };
+        assert_eq!(left(None, 5.0), None);
+        assert_eq!(left(Some(60.0), 0.0), Some(60.0));
+        assert_eq!(left(Some(60.0), 45.0), Some(15.0));
+        // One that was saving when its time was over has a moment to end.
+        assert_eq!(left(Some(60.0), 70.0), Some(1.0));
+        assert_eq!(left(Some(0.5), 9.0), Some(0.5));
+    }
 }

@@ -2,14 +2,14 @@
 
 use crate::collect::{counters, is_peak_memory};
 use crate::finished::{End, Finished};
-use crate::job::{JobLimits, TrialJob};
+use crate::job::{JobCheckpoint, JobLimits, TrialJob};
 use crate::outputs::InputHashes;
 use crate::strays::end_strays;
 use crate::wire::{
     self, Ended, Inbox, Launch, LaunchLimits, LaunchTimed, Order, Report, TimedStdout,
 };
 use crate::words::Words;
-use fairtrial_model::{Accepts, NoticeSignal, Timed, TimedOutput, UtcTime};
+use fairtrial_model::{Accepts, Timed, TimedOutput, UtcTime};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -370,27 +370,13 @@ fn ended_job(handed: Handed, ended: Box<Ended>, now: impl Fn() -> UtcTime) -> (T
     (job, Fate::Ended(finished))
 }
 
-/// Seconds that a part has at least, whatever its trial's limit has left.
-const LEAST_PART_S: f64 = 1.0;
-
-/// What the system calls a signal.
-const fn number(signal: NoticeSignal) -> i32 {
-    match signal {
-        NoticeSignal::Term => libc::SIGTERM,
-        NoticeSignal::Usr1 => libc::SIGUSR1,
-        NoticeSignal::Usr2 => libc::SIGUSR2,
-        NoticeSignal::Int => libc::SIGINT,
-    }
-}
-
 fn launch_of(job: &TrialJob, output: Output, together: bool) -> Launch {
     let JobLimits {
-        wall,
-        spent,
         cpu,
         memory_bytes,
         processes,
         grace,
+        ..
     } = job.limits;
     let millis = |seconds: f64| (seconds * 1000.0).ceil().max(0.0) as u64;
     Launch {
@@ -401,13 +387,12 @@ fn launch_of(job: &TrialJob, output: Output, together: bool) -> Launch {
         dir: job.dir.to_string_lossy().into_owned(),
         script: job.script.clone(),
         limits: LaunchLimits {
-            // What earlier parts overdrew while they saved does not leave nothing.
-            wall_ms: wall.map(|wall| millis((wall - spent).max(LEAST_PART_S.min(wall)))),
+            wall_ms: job.limits.left().map(millis),
             cpu_ms: cpu.map(millis),
             memory_bytes,
             processes,
             grace_ms: millis(grace),
-            notice: job.checkpoint.as_ref().map(|checkpoint| number(checkpoint.signal)),
+            notice: job.checkpoint.as_ref().map(JobCheckpoint::signal_number),
             watch_memory: job.metrics.iter().any(is_peak_memory),
         },
         log_limit: job.log_limit,

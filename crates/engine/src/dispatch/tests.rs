@@ -367,7 +367,8 @@ fn interrupted(plan: &Plan, attempt: u32, files: u64) -> Record {
 
 #[test]
 fn an_interruption_that_saved_is_no_retry_and_those_that_did_not_are_counted_in_a_row() {
-    let text = "seeds = 1\ncommand = \"p\"\ncheckpoint = true\nretries = { infra = 1, failed = 1 }\n";
+    let text =
+        "seeds = 1\ncommand = \"p\"\ncheckpoint = true\nretries = { infra = 1, failed = 1 }\n";
     let (mut dispatch, plan) = dispatch(text);
     let mut now = Instant::now();
     let saved = [1, 1, 0, 1, 0];

@@ -94,7 +94,8 @@ impl RemoteRun<'_> {
             // Where it cannot be told, it is ended as it would have been.
             let told = self.probed.engine.announce_end(&batch.submitted, &elements);
             if told.unwrap_or(false) {
-                self.announced.extend(chunks.iter().map(|(chunk, _)| *chunk));
+                self.announced
+                    .extend(chunks.iter().map(|(chunk, _)| *chunk));
             }
         }
         !self.announced.is_empty()

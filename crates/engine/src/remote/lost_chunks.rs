@@ -321,10 +321,7 @@ fn cut_off(record: &Record, state: &JobState) -> (Outcome, Cause) {
             Outcome::Infra,
             job_ended("its time was spent, a part of it on other trials"),
         ),
-        JobState::Pending(_) | JobState::Held(_) => (
-            Outcome::Infra,
-            job_ended(PUT_BACK),
-        ),
+        JobState::Pending(_) | JobState::Held(_) => (Outcome::Infra, job_ended(PUT_BACK)),
         JobState::Running | JobState::Missing => (Outcome::Infra, job_ended("by the scheduler")),
         state => {
             let message = format!("the scheduler says: {}", state.word());

@@ -64,7 +64,9 @@ impl RunPreview {
         let attempt = self.attempts.get(&index).copied().unwrap_or(1);
         let name = DataRoot::trial_name(&self.run, index, attempt);
         let dir = self.runs_dir.join(&name);
-        let checkpoint = self.checkpoints_dir.join(DataRoot::trial_name(&self.run, index, 1));
+        let checkpoint = self
+            .checkpoints_dir
+            .join(DataRoot::trial_name(&self.run, index, 1));
         let checkpoint = checkpoint.to_string_lossy();
         let placement = Placement {
             dir: &dir.to_string_lossy(),

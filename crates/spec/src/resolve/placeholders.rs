@@ -256,7 +256,9 @@ impl<'a> Scope<'a> {
         let literal = format!("write {{{{{name}}}}} for literal braces");
         let help = match nearest(name, known) {
             Some(best) => format!("did you mean `{{{best}}}`? ({literal})"),
-            None if name == "checkpoint" => "write `checkpoint = true` beside the command".to_owned(),
+            None if name == "checkpoint" => {
+                "write `checkpoint = true` beside the command".to_owned()
+            }
             None if self.closed => format!("known here: {}; {literal}", self.shown()),
             None => format!("define it as a parameter, in an arm or in a sweep; {literal}"),
         };

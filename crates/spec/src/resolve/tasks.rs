@@ -203,9 +203,7 @@ fn checkpoint(node: &Node) -> Option<CheckpointRule> {
     let signal = node.get("signal").and_then(Node::text);
     Some(CheckpointRule {
         notice_s: notice.unwrap_or(60.0),
-        signal: signal
-            .and_then(NoticeSignal::from_word)
-            .unwrap_or_default(),
+        signal: signal.and_then(NoticeSignal::from_word).unwrap_or_default(),
     })
 }
 

@@ -66,7 +66,8 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], problems: &mut Problems) {
             }
         }
         if let (Some(_), Some(node)) = (task.checkpoint, draft.node.get("kill_grace")) {
-            let message = "`notice` of `checkpoint` stands in place of `kill_grace`, which has no use";
+            let message =
+                "`notice` of `checkpoint` stands in place of `kill_grace`, which has no use";
             let warning = Diagnostic::new(Severity::Warning, node.span, message);
             problems.push(warning.help("remove it, or write it as `notice`"));
         }

@@ -91,7 +91,8 @@ const fn is_zero(count: &u32) -> bool {
 impl Task {
     /// Seconds between the polite and the forced end of its trials.
     pub fn ending_s(&self) -> f64 {
-        self.checkpoint.map_or(self.limits.grace_s, |rule| rule.notice_s)
+        self.checkpoint
+            .map_or(self.limits.grace_s, |rule| rule.notice_s)
     }
 
     /// Whether it runs in this arm.

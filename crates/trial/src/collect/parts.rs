@@ -20,11 +20,7 @@ enum Form {
 
 /// Puts what the parts before reported in front of what the last one reported, in its folder; gives what a reader should
 /// know about it.
-pub(crate) fn join(
-    earlier: &[PathBuf],
-    dir: &Path,
-    declared: &[MetricDeclaration],
-) -> Vec<String> {
+pub(crate) fn join(earlier: &[PathBuf], dir: &Path, declared: &[MetricDeclaration]) -> Vec<String> {
     let mut files = BTreeMap::from([(REPORTED_FILE, Form::Lines)]);
     for metric in declared {
         match &metric.source {
@@ -170,7 +166,9 @@ fn join_lines(before: &[PathBuf], own: &Path, steps: &Steps<'_>) -> io::Result<O
     let mut later = Cut::default();
     if own.is_file() {
         each_line(own, |line| {
-            point(line, steps).iter().for_each(|point| later.take(point));
+            point(line, steps)
+                .iter()
+                .for_each(|point| later.take(point));
             Ok(())
         })?;
     }
@@ -330,7 +328,9 @@ mod tests {
     fn lines(parts: &[&str]) -> String {
         let (text, notes) = joined("metrics.jsonl", MetricSource::Reported, parts);
         assert_eq!(notes, Vec::<String>::new());
-        text.replace("{\"step\": ", "").replace(", \"r\": ", "=").replace("}\n", " ")
+        text.replace("{\"step\": ", "")
+            .replace(", \"r\": ", "=")
+            .replace("}\n", " ")
     }
 
     fn points(points: &[(u32, u32)]) -> String {

@@ -10,10 +10,11 @@ use serde_json::Value;
 fn counts(saving: &str) -> String {
     format!(
         "cd $FAIRTRIAL_CHECKPOINT; i=$(cat step 2>/dev/null || echo 0); \
-         trap '{saving}echo $i > step.new; mv step.new step; exit 143' TERM; \
+         trap 'told=1' TERM; \
          touch $PLACE/begun-$FAIRTRIAL_TRIAL; \
          while [ ! -e $PLACE/go ] || [ $i -lt 20 ]; do sleep 0.1; i=$((i + 1)); \
-         echo \"{{\\\"step\\\": $i, \\\"count\\\": $i}}\" >> $FAIRTRIAL_METRICS; done"
+         echo \"{{\\\"step\\\": $i, \\\"count\\\": $i}}\" >> $FAIRTRIAL_METRICS; \
+         [ -z $told ] || {{ {saving}echo $i > step.new; mv step.new step; exit 143; }}; done"
     )
 }
 
@@ -121,7 +122,10 @@ fn warned(site: &Site) {
     let why = record["checkpoint"]["parts"][0]["cause"]["message"].as_str();
     assert_eq!(why, Some("its time was spent"));
     let explained = site.expect(0, &["explain", "bench", "--trial", "0"]).out;
-    assert!(explained.contains("its 4 parts together took"), "{explained}");
+    assert!(
+        explained.contains("its 4 parts together took"),
+        "{explained}"
+    );
 }
 
 /// The second of two trials is interrupted: the first keeps its record and is not run again.
@@ -161,8 +165,10 @@ fn cancelled(site: &Site) {
 /// A job that would do nothing but save is refused before anything is submitted.
 fn too_short(site: &Site) {
     let spec = site.project.read("bench.toml");
-    site.project
-        .write("bench.toml", &spec.replace("notice = '20s'", "notice = '50s'"));
+    site.project.write(
+        "bench.toml",
+        &spec.replace("notice = '20s'", "notice = '50s'"),
+    );
     let ran = site.expect(2, &["run", "bench.toml"]);
     assert!(ran.err.contains("checkpoint.notice"), "{}", ran.err);
 }

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 const COUNTS: &str = r#"
 seeds = 2
 parallel = 2
-retries = 0
 [[tasks]]
+retries = 0
 id = "count"
 shell = true
 checkpoint = { notice = "20s" }
@@ -24,12 +24,14 @@ cd "$FAIRTRIAL_CHECKPOINT"
 save() { echo $i > step.new && mv step.new step; }
 i=$(cat step 2>/dev/null || echo 0)
 echo "start {index} {attempt}" >> "$TORTURE_LAB/witness"
-trap 'save; exit 143' TERM
+leave() { save; exit 143; }
+trap 'told=1' TERM
 while [ $i -lt 40 ]; do
   sleep 0.02
   i=$((i + 1))
   echo "{\"step\": $i, \"reward\": $i}" >> "$FAIRTRIAL_METRICS"
   [ $((i % 10)) -ne 0 ] || save
+  [ -z "$told" ] || leave
 done
 echo "end {index} {attempt}" >> "$TORTURE_LAB/witness"'''
 [metrics.reward]
@@ -58,7 +60,11 @@ fn assert_whole(lab: &Lab) -> BTreeMap<u64, Value> {
     let records = records(lab);
     for record in records.values() {
         assert_eq!(outcome(record), "ok", "{record}");
-        assert_eq!(steps(lab, record), (1..=40).collect::<Vec<u64>>(), "{record}");
+        assert_eq!(
+            steps(lab, record),
+            (1..=40).collect::<Vec<u64>>(),
+            "{record}"
+        );
         assert_eq!(record["series"]["reward"]["points"], 40);
     }
     records
@@ -142,14 +148,29 @@ fn a_cancelled_trial_saves_and_goes_on_from_its_very_step() {
         assert_eq!(copy["checkpoint"], record["checkpoint"]);
     }
     lab.call(&["verify", "torture"]).assert_code(0);
-    let explained = lab.call(&["explain", "torture", "--trial", "0"]).assert_code(0);
-    assert!(explained.stdout.contains("attempt 2: went on from 1 file"), "{}", explained.stdout);
-    assert!(explained.stdout.contains("its 2 parts together took"), "{}", explained.stdout);
+    let explained = lab
+        .call(&["explain", "torture", "--trial", "0"])
+        .assert_code(0);
+    assert!(
+        explained.stdout.contains("attempt 2: went on from 1 file"),
+        "{}",
+        explained.stdout
+    );
+    assert!(
+        explained.stdout.contains("its 2 parts together took"),
+        "{}",
+        explained.stdout
+    );
     // What nobody needs any more goes when that is asked for.
     lab.call(&["gc"]).assert_code(0);
     assert!(folder(&lab, 0).is_dir());
     lab.call(&["gc", "--checkpoints"]).assert_code(0);
-    assert_eq!(fs::read_dir(lab.data().join("checkpoints")).unwrap().count(), 0);
+    assert_eq!(
+        fs::read_dir(lab.data().join("checkpoints"))
+            .unwrap()
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -166,7 +187,11 @@ fn what_a_trial_may_still_go_on_from_is_not_removed() {
 /// Twice what `retries` grants after `infra`, and each time something new was saved.
 #[test]
 fn an_interruption_that_saved_costs_no_retry_and_one_that_saved_nothing_does() {
-    let lab = Lab::new(&COUNTS.replace("seeds = 2", "seeds = 1").replace("retries = 0", "retries = 1"));
+    let lab = Lab::new(
+        &COUNTS
+            .replace("seeds = 2", "seeds = 1")
+            .replace("retries = 0", "retries = 1"),
+    );
     let controller = lab.start(lab.arguments());
     for step in [10, 20, 30] {
         wait_for("a saved step", || {
@@ -182,7 +207,11 @@ fn an_interruption_that_saved_costs_no_retry_and_one_that_saved_nothing_does() {
     let records = assert_whole(&lab);
     let parts = parts(&records[&0]);
     assert_eq!(parts.len(), 3);
-    assert!(parts.iter().all(|part| part["saved"] == true && part["outcome"] == "infra"));
+    assert!(
+        parts
+            .iter()
+            .all(|part| part["saved"] == true && part["outcome"] == "infra")
+    );
 
     let idle = COUNTS
         .replace("seeds = 2", "seeds = 1")
@@ -212,21 +241,27 @@ fn records_of_idle(lab: &Lab) -> Vec<String> {
 #[test]
 fn a_time_limit_gives_notice_and_the_retry_goes_on() {
     let spec = COUNTS
-        .replace("retries = 0", "retries = { timeout = 50 }\ntimeout = \"400ms\"")
+        .replace(
+            "retries = 0",
+            "retries = { timeout = 50 }\ntimeout = \"400ms\"",
+        )
         .replace("seeds = 2", "seeds = 1");
     let lab = Lab::new(&spec);
     lab.finish().assert_code(0);
     let records = assert_whole(&lab);
     let parts = parts(&records[&0]);
     assert!(!parts.is_empty());
-    assert!(parts.iter().all(|part| part["outcome"] == "timeout"), "{parts:?}");
+    assert!(
+        parts.iter().all(|part| part["outcome"] == "timeout"),
+        "{parts:?}"
+    );
 }
 
 #[test]
 fn a_trial_that_ignores_the_signal_is_killed_after_its_notice() {
     let spec = COUNTS
         .replace("notice = \"20s\"", "notice = \"300ms\", signal = \"USR1\"")
-        .replace("trap 'save; exit 143' TERM", "trap '' USR1")
+        .replace("trap 'told=1' TERM", "trap '' USR1")
         .replace("[ $i -lt 40 ]", "true");
     let lab = Lab::new(&spec);
     let controller = lab.start(lab.arguments());
@@ -243,9 +278,16 @@ fn a_trial_that_ignores_the_signal_is_killed_after_its_notice() {
 /// The shell around a program dies of the signal at once; the program has its notice all the same.
 #[test]
 fn a_program_below_a_shell_has_the_whole_notice() {
-    let spec = COUNTS.replace("command = '''", "command = '''\ncat > \"$TORTURE_LAB/inner-{index}\" <<'END'")
-        .replace("save; exit 143", "sleep 1; save; exit 143")
-        .replace("witness\"'''", "witness\"\nEND\nsh \"$TORTURE_LAB/inner-{index}\"; exit $?'''");
+    let spec = COUNTS
+        .replace(
+            "command = '''",
+            "command = '''\ncat > \"$TORTURE_LAB/inner-{index}\" <<'END'",
+        )
+        .replace("leave() { save", "leave() { sleep 1; save")
+        .replace(
+            "witness\"'''",
+            "witness\"\nEND\nsh \"$TORTURE_LAB/inner-{index}\"; exit $?'''",
+        );
     let lab = Lab::new(&spec);
     let controller = lab.start(lab.arguments());
     lab.wait_for_witnesses("start", 2);
@@ -264,7 +306,10 @@ fn a_program_below_a_shell_has_the_whole_notice() {
 fn a_third_ctrl_c_waits_for_no_notice() {
     let spec = COUNTS
         .replace("notice = \"20s\"", "notice = \"1000s\"")
-        .replace("trap 'save; exit 143' TERM", "trap 'echo told 0 0 >> \"$TORTURE_LAB/witness\"' TERM")
+        .replace(
+            "trap 'told=1' TERM",
+            "trap 'echo told 0 0 >> \"$TORTURE_LAB/witness\"' TERM",
+        )
         .replace("[ $i -lt 40 ]", "true");
     let lab = Lab::new(&spec);
     let controller = lab.start(lab.arguments());
