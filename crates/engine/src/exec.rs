@@ -15,6 +15,7 @@ use crate::node_memory::OomWatch;
 use crate::put_away::PutAway;
 use crate::warm_up::WarmUps;
 pub use controls::ExecControls;
+use controls::OnNotice;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
@@ -263,7 +264,10 @@ impl Node<'_> {
             }
         };
         job.limits.spent = chunk.spent.get(&index).copied().unwrap_or(0.0);
-        self.controls.begins(job.checkpoint.is_some());
+        self.controls.begins(match job.checkpoint {
+            Some(_) => OnNotice::Saves,
+            None => OnNotice::Ends,
+        });
         let memory = OomWatch::begin();
         let dir_in_data = job.dir_in_data.clone();
         if let Ok((dir, mut record)) = attempts.run(runner, job) {
@@ -300,8 +304,8 @@ impl Node<'_> {
             Outcome::Cancelled | Outcome::Failed | Outcome::Ok
         );
         // One that was told while it still ran, because the job's time runs out.
-        let left_early = asked.saves && asked.told && record.outcome == Outcome::Cancelled;
-        if !(asked.end && ended) && !left_early {
+        let left_early = asked.trial == OnNotice::Told && record.outcome == Outcome::Cancelled;
+        if !(left_early || asked.end && ended) {
             return;
         }
         if revoked == Some(Revoked::Cancelled) {

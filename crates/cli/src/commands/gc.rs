@@ -10,6 +10,10 @@ use fairtrial_session::{Checkpoints, Images, Leftovers};
 #[command(
     after_help = "Examples:\n  fairtrial gc --dry-run      show what would go\n  fairtrial gc\n  fairtrial gc --images       images built from Dockerfiles of tasks too\n  fairtrial gc --checkpoints  what trials saved that ended well"
 )]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub(crate) struct Args {
     /// Remove the images that were built for tasks of this data folder, too; the next run builds them again
     #[arg(long)]

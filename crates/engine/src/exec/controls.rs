@@ -13,17 +13,33 @@ pub(super) struct Asked {
     pub(super) drain: bool,
     pub(super) end: bool,
     pub(super) kill: Option<KillHandle>,
-    /// Whether the trial that runs saves its state when it is told of its end.
-    pub(super) saves: bool,
-    /// It was told: a second word would be for its forced end, which is the scheduler's to bring about.
-    pub(super) told: bool,
+    /// What the trial that runs does when it is told of its end.
+    pub(super) trial: OnNotice,
+}
+
+/// What a trial does when it is told of its end.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnNotice {
+    /// It ends.
+    #[default]
+    Ends,
+    /// It saves its state first.
+    Saves,
+    /// It was told, and saves. A second word would be for its forced end, which is the scheduler's to bring about.
+    Told,
 }
 
 impl Asked {
     /// The handle by which the trial that runs is to be told of its end now.
     fn tell(&mut self) -> Option<KillHandle> {
-        let again = self.saves && std::mem::replace(&mut self.told, true);
-        self.kill.clone().filter(|_| !again)
+        match self.trial {
+            OnNotice::Ends => self.kill.clone(),
+            OnNotice::Saves => {
+                self.trial = OnNotice::Told;
+                self.kill.clone()
+            }
+            OnNotice::Told => None,
+        }
     }
 }
 
@@ -34,7 +50,11 @@ impl ExecControls {
         let kill = {
             let mut asked = self.lock();
             asked.drain = true;
-            if asked.saves { asked.tell() } else { None }
+            if asked.trial == OnNotice::Ends {
+                None
+            } else {
+                asked.tell()
+            }
         };
         if let Some(kill) = kill {
             kill.kill();
@@ -53,10 +73,9 @@ impl ExecControls {
         }
     }
 
-    /// A trial begins that saves its state or does not; or none runs.
-    pub(super) fn begins(&self, saves: bool) {
-        let mut asked = self.lock();
-        (asked.saves, asked.told) = (saves, false);
+    /// A trial begins that does this when it is told of its end.
+    pub(super) fn begins(&self, trial: OnNotice) {
+        self.lock().trial = trial;
     }
 
     pub(super) fn wait_for_end(&self, limit: Duration) {

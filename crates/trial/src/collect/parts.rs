@@ -166,9 +166,9 @@ fn join_lines(before: &[PathBuf], own: &Path, steps: &Steps<'_>) -> io::Result<O
     let mut later = Cut::default();
     if own.is_file() {
         each_line(own, |line| {
-            point(line, steps)
-                .iter()
-                .for_each(|point| later.take(point));
+            if let Some(point) = point(line, steps) {
+                later.take(&point);
+            }
             Ok(())
         })?;
     }
