@@ -29,6 +29,11 @@ class trial:
         self.name = env.get("FAIRTRIAL_TRIAL", "")
         #: Where files of the trial belong: the folder the script runs in, outside.
         self.dir = env.get("FAIRTRIAL_DIR", os.getcwd())
+        #: The folder that every attempt at this trial gets, to save in and to go on from; None where the spec has no
+        #: `checkpoint`.
+        self.checkpoint: Optional[str] = env.get("FAIRTRIAL_CHECKPOINT")
+        #: Which attempt this is, from 1: above 1 there may be something to go on from.
+        self.attempt = int(env.get("FAIRTRIAL_ATTEMPT", 1))
         self.seed = int(env.get("FAIRTRIAL_SEED", seed))
         #: The script's settings.
         self.params: Dict[str, Any] = {**params, **params_of(env.get("FAIRTRIAL_PARAMS"))}

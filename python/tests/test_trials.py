@@ -79,3 +79,30 @@ def test_a_bare_decorator_works_too(project):
         return t.inside
 
     assert main() is False
+
+
+SAVING = """
+import os, sys
+import fairtrial as ft
+
+t = ft.trial()
+state = os.path.join(t.checkpoint, "state")
+began = os.path.exists(state)
+with open(state, "w") as file:
+    file.write("saved")
+if not began:
+    sys.exit(1)
+t.log(attempt=t.attempt)
+"""
+
+
+def test_a_script_finds_its_checkpoint_in_the_next_attempt(project):
+    assert ft.trial().checkpoint is None
+    assert ft.trial().attempt == 1
+    project.write("script.py", SAVING)
+    spec = 'name = "script"\nseeds = [5]\ncommand = ["python3", "script.py"]\n'
+    project.write("spec.toml", spec + 'checkpoint = true\nretries = { failed = 1 }\n[metrics.attempt]\ndirection = "up"\n')
+    project.write("run.py", "import fairtrial as ft\nassert ft.run('spec.toml').ok\n")
+    project.python("run.py")
+    (row,) = ft.load("script", "rows")
+    assert row["attempt"] == 2

@@ -148,6 +148,7 @@ fn record(index: u64, dir: String, now: UtcTime, stream: &mut Stream) -> Record 
         .map(|(name, value)| (name.to_owned(), Number(value)))
         .into(),
         series: std::collections::BTreeMap::new(),
+        checkpoint: None,
         notes: vec![],
         samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),

@@ -10,6 +10,7 @@ use fairtrial_journal::{
 };
 use fairtrial_model::Record;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
@@ -36,6 +37,9 @@ pub(crate) struct Chunk {
     pub(crate) put_away: bool,
     /// In the order in which they run.
     pub(crate) trials: Vec<AttemptId>,
+    /// Seconds of their time limit that earlier parts of trials took, by the trial.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) spent: BTreeMap<u64, f64>,
 }
 
 /// Who runs a chunk.
@@ -287,7 +291,7 @@ fn id_of(name: &str) -> Option<AttemptId> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AttemptId, CHUNK_SCHEMA, Chunk, id_of};
+    use super::{AttemptId, BTreeMap, CHUNK_SCHEMA, Chunk, id_of};
 
     #[test]
     fn the_keys_on_the_page_are_those_of_the_file() {
@@ -303,6 +307,7 @@ mod tests {
                 index: 0,
                 attempt: 1,
             }],
+            spent: BTreeMap::from([(0, 1.0)]),
         };
         let file = serde_json::to_value(chunk).unwrap();
         let keys = file.as_object().unwrap().keys();

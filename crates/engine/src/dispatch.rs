@@ -3,6 +3,7 @@
 //! A record counts only when it is durable: until then its trial neither unlocks others nor shows as done, though its
 //! slot may already run the next trial.
 
+mod again;
 mod earlier;
 mod retry;
 mod spending;
@@ -13,7 +14,7 @@ use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
 use fairtrial_model::{Outcome, Record};
 use fairtrial_plan::Plan;
-use retry::{allowed, is_permanent, retry_is_due};
+use retry::retry_is_due;
 use spending::Spending;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -77,6 +78,8 @@ pub(crate) struct Dispatch {
     retries: Vec<(u64, Instant)>,
     /// How often each retried trial was retried: in this session, or after a failure of its own also before.
     retried: HashMap<u64, u32>,
+    /// How often in a row a trial that saves its state was interrupted before it saved anything.
+    idle: HashMap<u64, u32>,
     running: usize,
     unsettled: usize,
     counts: OutcomeCounts,
@@ -124,6 +127,7 @@ impl Dispatch {
             left,
             retries: Vec::new(),
             retried,
+            idle: HashMap::new(),
             running: 0,
             unsettled: 0,
             counts,
@@ -350,11 +354,14 @@ impl Dispatch {
             room.give_back(index);
         }
         self.spend(record);
+        let idle = self.count_idle(record);
         let again = self.shall_retry(record);
         if again {
-            let before = self.retried.entry(index).or_default();
-            let wait = RETRY_WAIT * 2u32.saturating_pow((*before).min(6));
-            *before += 1;
+            let before = match idle {
+                Some(idle) => idle,
+                None => self.count_retry(index),
+            };
+            let wait = RETRY_WAIT * 2u32.saturating_pow(before.min(6));
             let at = if record.outcome == Outcome::Infra {
                 now + wait
             } else {
@@ -388,18 +395,6 @@ impl Dispatch {
         {
             self.stop(StopReason::Budget(cap));
         }
-    }
-
-    /// Whether another attempt follows this one.
-    fn shall_retry(&self, record: &Record) -> bool {
-        if self.stop.is_some() || self.budget.is_given_out() || is_permanent(record) {
-            return false;
-        }
-        let Some(task) = self.plan.task(record.trial.index) else {
-            return false;
-        };
-        let allowed = allowed(&task.retries, record.outcome);
-        self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
     }
 }
 

@@ -3,6 +3,7 @@
 //! It needs the run's folder and nothing else: no network to the controller, no Python, no scheduler library. It may
 //! be killed and started again at any time, and two of it may meet over one chunk.
 
+mod controls;
 mod heartbeat;
 
 use crate::attempt::Attempts;
@@ -13,13 +14,15 @@ use crate::error::EngineError;
 use crate::node_memory::OomWatch;
 use crate::put_away::PutAway;
 use crate::warm_up::WarmUps;
+pub use controls::ExecControls;
+use controls::OnNotice;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
-use fairtrial_trial::{KillHandle, TrialRunner};
+use fairtrial_trial::TrialRunner;
 use heartbeat::Heartbeat;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The signals by which schedulers announce the end of a job to all its processes: TERM, and USR2 of Grid Engine.
@@ -28,6 +31,8 @@ const ENDING: [i32; 2] = [15, 12];
 const OF_SHELLS: i32 = 128;
 /// How long a signal to the whole job may take to reach this process too.
 const SIGNAL_WAIT: Duration = Duration::from_millis(500);
+/// Why a trial that saves its state left before its job's end.
+const TIME_IS_UP: &str = "its time runs out";
 
 /// One chunk to run.
 pub struct ExecRequest {
@@ -58,47 +63,6 @@ pub enum ExecEnd {
     Stopped,
     /// Another process lives that runs this chunk.
     Elsewhere,
-}
-
-/// What the scheduler asked for, by signals. Clones share one state.
-#[derive(Debug, Clone, Default)]
-pub struct ExecControls(Arc<Mutex<Asked>>);
-
-#[derive(Debug, Default)]
-struct Asked {
-    drain: bool,
-    end: bool,
-    kill: Option<KillHandle>,
-}
-
-impl ExecControls {
-    /// As by `USR1`: time runs out; start nothing more.
-    pub fn drain(&self) {
-        self.lock().drain = true;
-    }
-
-    /// As by `TERM` and `USR2`: end what runs.
-    pub fn end(&self) {
-        let kill = {
-            let mut asked = self.lock();
-            asked.end = true;
-            asked.kill.clone()
-        };
-        if let Some(kill) = kill {
-            kill.kill();
-        }
-    }
-
-    fn wait_for_end(&self, limit: Duration) {
-        let began = Instant::now();
-        while !self.lock().end && began.elapsed() < limit {
-            std::thread::sleep(limit / 50);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Asked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Runs a chunk. `tell` gets every record that this process wrote.
@@ -247,7 +211,7 @@ impl Node<'_> {
             if self.shall_stop(turn) {
                 return Ok(ExecEnd::Stopped);
             }
-            let record = self.attempt(&attempts, &mut runner, *id, turn)?;
+            let record = self.attempt(&attempts, &mut runner, (*id, chunk), turn)?;
             // One that an earlier start began took no time of this one.
             if record.started_at.is_some() {
                 turn = Turn::Later;
@@ -277,7 +241,7 @@ impl Node<'_> {
         &self,
         attempts: &Attempts,
         runner: &mut TrialRunner,
-        id: AttemptId,
+        (id, chunk): (AttemptId, &Chunk),
         turn: Turn,
     ) -> Result<Record, EngineError> {
         let AttemptId { index, attempt } = id;
@@ -289,7 +253,7 @@ impl Node<'_> {
             let record = attempts.without_run(&self.plan, id, outcome, cause);
             record.ok_or_else(no_such_trial)
         };
-        let job = match attempts.jobs.job(&self.plan, index, attempt) {
+        let mut job = match attempts.jobs.job(&self.plan, index, attempt) {
             Ok(job) => job,
             Err(error) => {
                 let cause = Cause::Launch {
@@ -299,6 +263,11 @@ impl Node<'_> {
                 return without_run(Outcome::Infra, cause);
             }
         };
+        job.limits.spent = chunk.spent.get(&index).copied().unwrap_or(0.0);
+        self.controls.begins(match job.checkpoint {
+            Some(_) => OnNotice::Saves,
+            None => OnNotice::Ends,
+        });
         let memory = OomWatch::begin();
         let dir_in_data = job.dir_in_data.clone();
         if let Ok((dir, mut record)) = attempts.run(runner, job) {
@@ -334,7 +303,9 @@ impl Node<'_> {
             record.outcome,
             Outcome::Cancelled | Outcome::Failed | Outcome::Ok
         );
-        if !asked.end || !ended {
+        // One that was told while it still ran, because the job's time runs out.
+        let left_early = asked.trial == OnNotice::Told && record.outcome == Outcome::Cancelled;
+        if !(left_early || asked.end && ended) {
             return;
         }
         if revoked == Some(Revoked::Cancelled) {
@@ -344,7 +315,11 @@ impl Node<'_> {
         }
         record.outcome = Outcome::Infra;
         record.cause = Some(Cause::JobEnded {
-            message: "by the scheduler".to_owned(),
+            message: if asked.end {
+                "by the scheduler".to_owned()
+            } else {
+                TIME_IS_UP.to_owned()
+            },
             first: turn == Turn::First,
             warned: asked.drain,
         });
@@ -363,7 +338,12 @@ fn signal_wait(record: &Record, revoked: Option<Revoked>) -> Duration {
         return SIGNAL_WAIT;
     }
     let share = record.resources.wall.unwrap_or(0.0).max(0.0) / 50.0;
-    Duration::try_from_secs_f64(share).map_or(SIGNAL_WAIT, |share| share.min(SIGNAL_WAIT / 5))
+    // What saves its state ends as if nothing had happened.
+    let most = match record.checkpoint {
+        Some(_) => SIGNAL_WAIT,
+        None => SIGNAL_WAIT / 5,
+    };
+    Duration::try_from_secs_f64(share).map_or(SIGNAL_WAIT, |share| share.min(most))
 }
 
 /// Whether a start of a job has run a trial before.

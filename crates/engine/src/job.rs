@@ -5,16 +5,19 @@ use crate::error::EngineError;
 use crate::experiment::DriverLines;
 use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
+use crate::threads::{thread_count, thread_variables};
 use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, MetricSource, Sha256, Timed, hex};
+use fairtrial_model::{Access, MetricDeclaration, MetricSource, Sha256, Timed, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
-use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Threads, Work, expand_env};
-use fairtrial_trial::{JobLimits, Makes, TrialJob};
+use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Work, expand_env};
+use fairtrial_trial::{JobCheckpoint, JobLimits, Makes, TrialJob, look_at};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,6 +36,7 @@ pub(crate) struct JobMaker {
     run: RunDir,
     stamp: String,
     runs_dir: PathBuf,
+    checkpoints_dir: PathBuf,
     base_dir: PathBuf,
     drivers: DriverLines,
     rollouts: RolloutLines,
@@ -102,6 +106,7 @@ impl JobMaker {
             run: run.clone(),
             stamp: run.stamp().to_string(),
             runs_dir: run.root().runs_dir(),
+            checkpoints_dir: run.root().checkpoints_dir(),
             base_dir: PathBuf::from(&spec.base_dir),
             drivers: DriverLines::new(program, run, spec),
             rollouts: RolloutLines::new(program, run),
@@ -160,11 +165,20 @@ impl JobMaker {
         let name = self.name(index, attempt);
         let dir = self.runs_dir.join(&name);
         let dir_text = dir.to_string_lossy().into_owned();
+        let checkpoint = self.checkpoint(&trial, attempt, plan.spec().access);
+        let checkpoint = checkpoint.map_err(|message| EngineError::Unresolved {
+            task: trial.key.task.clone(),
+            message,
+        })?;
+        let checkpoint_text = checkpoint
+            .as_ref()
+            .map(|checkpoint| checkpoint.dir.to_string_lossy().into_owned());
         let placement = Placement {
             dir: &dir_text,
             trial: &name,
             run: &self.stamp,
             attempt,
+            checkpoint: checkpoint_text.as_deref(),
         };
         let unresolved = |message: String| EngineError::Unresolved {
             task: trial.key.task.clone(),
@@ -189,6 +203,7 @@ impl JobMaker {
                 env: &env,
                 workdir: &workdir,
                 dir: &dir_text,
+                checkpoint: checkpoint_text.as_deref(),
             };
             let script = repeated.script();
             let argv = self.resolve_words(argv, &trial.task.work);
@@ -218,10 +233,11 @@ impl JobMaker {
             code: self.code.as_ref().and_then(|code| code.of(&trial)),
             limits: JobLimits {
                 wall: limits.wall_s.filter(|_| of_trial),
+                spent: 0.0,
                 cpu: limits.cpu_s,
                 memory_bytes: limits.memory_bytes.filter(|_| of_trial),
                 processes: limits.processes.filter(|_| of_trial),
-                grace: limits.grace_s,
+                grace: trial.task.ending_s(),
             },
             log_limit: trial.task.log_limit,
             discards_output: trial.task.discards_output,
@@ -232,9 +248,38 @@ impl JobMaker {
                 .cloned()
                 .unwrap_or_else(|| Arc::from([])),
             makes: makes(&trial, plan.spec()),
+            checkpoint,
             timed: self.timed.get(&trial.task.place).cloned(),
             key: trial.key,
         })
+    }
+
+    /// Where a trial saves its state, made if need be.
+    fn checkpoint(
+        &self,
+        trial: &Trial<'_>,
+        attempt: u32,
+        access: Access,
+    ) -> Result<Option<JobCheckpoint>, String> {
+        let Some(rule) = trial.task.checkpoint else {
+            return Ok(None);
+        };
+        let index = trial.key.index;
+        let dir = self.checkpoints_dir.join(self.name(index, 1));
+        let mut maker = DirBuilder::new();
+        let made = std::fs::create_dir_all(&self.checkpoints_dir).and_then(|()| {
+            let made = maker.mode(access.folder_mode()).create(&dir);
+            made.or_else(|error| if dir.is_dir() { Ok(()) } else { Err(error) })
+        });
+        made.map_err(|error| format!("could not make {}: {error}", dir.display()))?;
+        let earlier = (1..attempt).map(|attempt| self.runs_dir.join(self.name(index, attempt)));
+        Ok(Some(JobCheckpoint {
+            found: look_at(&dir),
+            dir_in_data: DataRoot::checkpoint_relative(&self.stamp, index),
+            dir,
+            signal: rule.signal,
+            earlier: earlier.filter(|dir| dir.exists()).collect(),
+        }))
     }
 
     fn workdir(&self, trial: &Trial<'_>, placement: &Placement<'_>) -> Result<PathBuf, String> {
@@ -271,6 +316,10 @@ impl JobMaker {
         env.push(format!("FAIRTRIAL_DIR={}", placement.dir));
         env.push(format!("FAIRTRIAL_METRICS={}/metrics.jsonl", placement.dir));
         env.push(format!("FAIRTRIAL_PARAMS={params}"));
+        if let Some(checkpoint) = placement.checkpoint {
+            env.push(format!("FAIRTRIAL_CHECKPOINT={checkpoint}"));
+            env.push(format!("FAIRTRIAL_ATTEMPT={}", placement.attempt));
+        }
         Ok(env)
     }
 
@@ -357,37 +406,6 @@ fn inherit(task: &Task, environment: &[(String, String)]) -> Arc<[String]> {
     });
     kept.map(|(name, value)| format!("{name}={value}"))
         .collect()
-}
-
-/// The variables by which numeric libraries decide how many threads they start.
-const THREAD_VARIABLES: [&str; 6] = [
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "RAYON_NUM_THREADS",
-    "TORCH_NUM_THREADS",
-];
-
-/// How many threads the libraries of a task's trials may start; absent where they are left alone. What agents start is
-/// theirs to decide, and nobody knows here what a scheduler gives a trial that asks for nothing.
-fn thread_count(task: &Task, share: Option<usize>) -> Option<usize> {
-    match (task.threads, task.resources.cpus) {
-        _ if is_rollout(task) => None,
-        (Some(Threads::Inherit), _) => None,
-        (Some(Threads::Count(count)), _) | (None, Some(count)) => Some(count as usize),
-        (None, None) => share,
-    }
-}
-
-/// Those of the variables that neither the task nor its caller sets.
-fn thread_variables(inherited: &[String], task: &Task, threads: usize) -> Arc<[String]> {
-    let is_set = |name: &str| {
-        let inherited = inherited.iter().filter_map(|entry| entry.split_once('='));
-        task.env.contains_key(name) || inherited.into_iter().any(|(known, _)| known == name)
-    };
-    let unset = THREAD_VARIABLES.iter().filter(|name| !is_set(name));
-    unset.map(|name| format!("{name}={threads}")).collect()
 }
 
 /// GPUs that this machine lends are said anew for each trial.

@@ -141,6 +141,8 @@ const FIRST: Placement<'static> = Placement {
     trial: "{trial}",
     run: "{run}",
     attempt: 1,
+    // It is made with the trial as well.
+    checkpoint: Some("{dir}"),
 };
 
 /// The first working directory of each task that depends on the trial and is not there. One below `{dir}` is made with the

@@ -19,6 +19,8 @@ pub(crate) struct Repeated<'a> {
     pub(crate) workdir: &'a Path,
     /// Its own folder, in whose place a new one is used.
     pub(crate) dir: &'a str,
+    /// The folder in which it saves its state: by hand it begins from zero, in the new one.
+    pub(crate) checkpoint: Option<&'a str>,
 }
 
 /// Around the name of a shell variable in a text that is not yet quoted; no text of a spec holds these.
@@ -41,6 +43,9 @@ impl Repeated<'_> {
             "cd {} || exit 1",
             self.quoted(&self.workdir.to_string_lossy())
         );
+        if self.checkpoint.is_some() {
+            text.push_str("mkdir -p \"$dir/checkpoint\"\n");
+        }
         for entry in self.env {
             let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
             let _ = writeln!(text, "export {name}={}", self.quoted(&referring(value)));
@@ -60,7 +65,10 @@ impl Repeated<'_> {
     /// A word as a shell reads it back, with the new folder in the place of the trial's own.
     fn quoted(&self, word: &str) -> String {
         let [begin, end] = MARKS;
-        let word = word.replace(self.dir, &format!("{begin}dir{end}"));
+        let mut word = word.replace(self.dir, &format!("{begin}dir{end}"));
+        if let Some(checkpoint) = self.checkpoint {
+            word = word.replace(checkpoint, &format!("{begin}dir{end}/checkpoint"));
+        }
         let mut parts = word.split(begin);
         let mut out = parts
             .next()
@@ -98,9 +106,11 @@ mod tests {
                 "KEY=${API_KEY}".to_owned(),
                 "A=b c".to_owned(),
                 "E=".to_owned(),
+                "C=/data/checkpoints/x".to_owned(),
             ],
             workdir: Path::new("/w d"),
             dir: "/data/runs/x",
+            checkpoint: Some("/data/checkpoints/x"),
         };
         repeated.script()
     }
@@ -116,9 +126,11 @@ mod tests {
             lines,
             [
                 "cd '/w d' || exit 1",
+                r#"mkdir -p "$dir/checkpoint""#,
                 "export KEY=\"${API_KEY}\"",
                 "export A='b c'",
                 "export E=''",
+                r#"export C="${dir}"/checkpoint"#,
                 r#"exec train --out="${dir}"'/o u' "${HOME}"/a 'it'\''s'"#,
             ]
         );

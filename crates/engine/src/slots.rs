@@ -8,6 +8,7 @@ use crate::dispatch::Next;
 use crate::error::EngineError;
 use crate::events::{Ending, RunEvent};
 use crate::job::{DEVICES, is_devices};
+use crate::parts::Parts;
 use crate::request::{RunRequest, Verbosity};
 use crate::timed;
 use crate::warm_up::WarmUps;
@@ -29,6 +30,7 @@ pub(crate) struct Slots<'a> {
     pub(crate) controller: Arc<Controller>,
     pub(crate) controls: &'a Controls,
     pub(crate) warm_ups: WarmUps,
+    pub(crate) parts: Parts,
     pub(crate) writer: JournalWriter,
     pub(crate) events: Sender<RunEvent>,
 }
@@ -175,10 +177,11 @@ impl Slots<'_> {
 
     /// Prepares to hand an attempt to the launcher.
     fn begin(&self, slot: &mut Slot, index: u64, attempt: u32) {
-        let job = match self.attempts.jobs.job(&self.request.plan, index, attempt) {
+        let mut job = match self.attempts.jobs.job(&self.request.plan, index, attempt) {
             Ok(job) => self.with_devices(job),
             Err(error) => return self.could_not_start(index, attempt, &error),
         };
+        job.limits.spent = self.parts.spent(index);
         let launcher = || {
             let runner = TrialRunner::start(&self.request.program)?;
             self.controller.lock().kills.push(runner.kill_handle());
@@ -299,7 +302,12 @@ impl Slots<'_> {
     }
 
     /// `text` is that of the record, where it is there already.
-    fn journal(&self, record: Record, text: Option<&RecordText>) {
+    fn journal(&self, mut record: Record, text: Option<&RecordText>) {
+        let completed = self.parts.complete(&mut record);
+        let text = text.filter(|_| !completed);
+        if completed && let Some(failure) = self.parts.replace_copy(&record) {
+            let _ = self.events.send(RunEvent::Warning(failure));
+        }
         let attempt = record.attempt;
         let name = self.attempts.jobs.name(record.trial.index, attempt);
         let mut state = self.controller.lock();

@@ -37,7 +37,9 @@ pub fn sweep_removed(root: &DataRoot) -> Result<(), JournalError> {
         return Ok(());
     }
     let stamps: HashSet<Stamp> = removed.iter().map(|(_, stamp)| *stamp).collect();
-    remove_trials(&root.runs_dir(), &stamps)?;
+    for folder in [root.runs_dir(), root.checkpoints_dir()] {
+        remove_trials(&folder, &stamps)?;
+    }
     for (name, stamp) in removed {
         let run = RunDir::named(root, &name, stamp);
         let file = run.temp_index();
@@ -52,7 +54,7 @@ pub fn sweep_removed(root: &DataRoot) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Removes the folders of trials of these runs.
+/// Removes the folders of trials of these runs, and what the trials saved to go on from.
 fn remove_trials(runs: &Path, stamps: &HashSet<Stamp>) -> Result<(), JournalError> {
     let entries = match fs::read_dir(runs) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -113,6 +115,8 @@ mod tests {
         for (run, attempt) in [(&old, 1), (&old, 2), (&new, 1)] {
             fs::create_dir_all(run.trial_dir(0, attempt)).unwrap();
         }
+        let saved = root.checkpoints_dir().join(format!("{}-0", old.stamp()));
+        fs::create_dir_all(&saved).unwrap();
         let held = RunLock::acquire(&old, NOON).unwrap();
         assert!(put_aside(&old, NOON).is_err(), "somebody works on it");
         drop(held);
@@ -124,7 +128,7 @@ mod tests {
         let left = fs::read_dir(root.runs_dir()).unwrap();
         let left: Vec<_> = left.map(|entry| entry.unwrap().path()).collect();
         assert_eq!(left, [new.trial_dir(0, 1)]);
-        assert!(new.path().is_dir());
+        assert!(new.path().is_dir() && !saved.exists());
         let names = fs::read_dir(root.rollouts_dir()).unwrap();
         assert!(
             !names

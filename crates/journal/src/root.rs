@@ -12,6 +12,9 @@ pub struct DataRoot {
     is_passing: bool,
 }
 
+/// The folder with what trials save to go on from.
+const CHECKPOINTS: &str = "checkpoints";
+
 impl DataRoot {
     /// The data root at this path, which need not exist yet. A relative path is taken from the working directory now,
     /// so that later changes of it do not matter.
@@ -77,6 +80,16 @@ impl DataRoot {
     /// Where trials lie.
     pub fn runs_dir(&self) -> PathBuf {
         self.path.join("runs")
+    }
+
+    /// Where trials save what they go on from, by the name of their first attempt.
+    pub fn checkpoints_dir(&self) -> PathBuf {
+        self.path.join(CHECKPOINTS)
+    }
+
+    /// The folder that all attempts at a trial share, relative to the data root.
+    pub fn checkpoint_relative(stamp: &str, index: u64) -> String {
+        format!("{CHECKPOINTS}/{}", Self::trial_name(stamp, index, 1))
     }
 
     /// The folder of one attempt at one trial.

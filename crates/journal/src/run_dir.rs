@@ -25,7 +25,7 @@ const CLOCK_STEP: Duration = Duration::from_hours(24);
 
 /// What git is to leave alone in a data root: all that is made here. Tasks and baselines are for the repository.
 const IGNORED: &[u8] = b"# Made by Fairtrial. Tasks and baselines may be committed; remove a line to commit runs, too.\n\
-/.gitignore\n/index.sqlite*\n/rollouts/\n/runs/\n/cache/\n";
+/.gitignore\n/index.sqlite*\n/rollouts/\n/runs/\n/checkpoints/\n/cache/\n";
 
 impl RunDir {
     /// Makes a new run's folder under a stamp that no other run of the whole data root has: trials of all runs share

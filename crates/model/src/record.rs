@@ -1,5 +1,6 @@
 //! What a trial left: the one thing that counts as its result.
 
+use crate::checkpoint::Checkpoint;
 use crate::clock::UtcTime;
 use crate::code::Code;
 use crate::number::Number;
@@ -60,6 +61,9 @@ pub struct Record {
     /// The series behind those that are one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<String, SeriesInfo>,
+    /// What it saved to go on from, and the parts before this one; absent for trials that do not say that they save.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
     /// What a reader should know: truncated logs, unreadable metric lines, processes left behind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -89,6 +93,7 @@ impl Record {
             samples: BTreeMap::new(),
             facts: BTreeMap::new(),
             series: BTreeMap::new(),
+            checkpoint: None,
             notes: Vec::new(),
             reused_from: None,
         }

@@ -1,7 +1,7 @@
 //! What a trial's result depends on, and the hashes of trials and plans.
 //!
 //! In: what the program is given and what may end it. Out: names of runs and directories, display, parallelism,
-//! retries, how much of the logs is kept. Metrics are read after the fact, so they belong to the plan, not to a trial.
+//! retries, checkpoints, how much of the logs is kept. Metrics are read after the fact, so they belong to the plan, not to a trial.
 
 use crate::trial::Trial;
 use fairtrial_model::{IDENTITY_VERSION, Identity, Sha256, TrialId, hex};
@@ -114,6 +114,7 @@ fn deciding_tasks(spec: &Spec) -> Vec<Task> {
             oom: 0,
         };
         task.limits.grace_s = 0.0;
+        task.checkpoint = None;
         task.resources = Needs::default();
         task.threads = None;
     }

@@ -27,6 +27,8 @@ pub struct Placement<'a> {
     pub run: &'a str,
     /// The attempt's number.
     pub attempt: u32,
+    /// The folder that all attempts at the trial share; none where its task saves nothing.
+    pub checkpoint: Option<&'a str>,
 }
 
 impl<'p> Trial<'p> {
@@ -154,6 +156,10 @@ impl<'p> Trial<'p> {
             ("trial", Some(placement)) => owned(placement.trial.to_owned()),
             ("run", Some(placement)) => owned(placement.run.to_owned()),
             ("attempt", Some(placement)) => owned(placement.attempt.to_string()),
+            ("checkpoint", Some(placement)) => owned(placement.checkpoint?.to_owned()),
+            ("checkpoint", None) if self.task.checkpoint.is_some() => {
+                owned("{checkpoint}".to_owned())
+            }
             ("dir" | "trial" | "run" | "attempt", None) => owned(format!("{{{name}}}")),
             _ => None,
         }

@@ -9,8 +9,10 @@ use fairtrial_agent::sandbox::{
     remove_image, remove_leftover, sweep_probes,
 };
 use fairtrial_engine::{image_cache, task_cache};
-use fairtrial_journal::{DataRoot, is_live, list_runs, sweep_removed};
+use fairtrial_journal::{DataRoot, RunState, is_live, list_runs, sweep_removed};
+use fairtrial_model::Outcome;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What was found, and removed where that was asked for.
@@ -26,10 +28,21 @@ pub struct Leftovers {
     pub workspaces: Vec<PathBuf>,
     /// Images that were built for tasks of this data root.
     pub images: Vec<BuiltImage>,
+    /// What trials saved that ended well, or whose run is gone.
+    pub checkpoints: Vec<PathBuf>,
     /// What could not be removed.
     pub failed: Vec<String>,
     #[serde(skip)]
     root: DataRoot,
+}
+
+/// Whether what trials saved to go on from counts as left over, once they ended well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checkpoints {
+    /// It stays.
+    Keep,
+    /// It is left over.
+    Include,
 }
 
 /// Whether images count as leftovers, too; the next run builds them again.
@@ -43,7 +56,11 @@ pub enum Images {
 
 impl Session {
     /// Finds what rollouts left behind.
-    pub fn leftovers(&self, images: Images) -> Result<Leftovers, SessionError> {
+    pub fn leftovers(
+        &self,
+        images: Images,
+        checkpoints: Checkpoints,
+    ) -> Result<Leftovers, SessionError> {
         let root = self.data_root();
         let with_images = images == Images::Include;
         if with_images && !live_runs(&root)?.is_empty() {
@@ -59,6 +76,10 @@ impl Session {
                 list_images(&image_cache(&root))
             } else {
                 Vec::new()
+            },
+            checkpoints: match checkpoints {
+                Checkpoints::Keep => Vec::new(),
+                Checkpoints::Include => used_checkpoints(&root)?,
             },
             failed: leftovers
                 .silent
@@ -87,7 +108,7 @@ impl Leftovers {
                 self.failed.push(format!("process {}", monitor.pid));
             }
         }
-        for folder in &self.workspaces {
+        for folder in self.workspaces.iter().chain(&self.checkpoints) {
             if let Err(error) = std::fs::remove_dir_all(folder) {
                 self.failed.push(format!("{}: {error}", folder.display()));
             }
@@ -103,6 +124,33 @@ impl Leftovers {
             }
         }
     }
+}
+
+/// What trials saved that ended well, or whose run is gone. What others may go on from stays.
+fn used_checkpoints(root: &DataRoot) -> Result<Vec<PathBuf>, SessionError> {
+    let folders = std::fs::read_dir(root.checkpoints_dir());
+    let folders = folders.into_iter().flatten().flatten();
+    let mut found: BTreeMap<String, PathBuf> = folders
+        .filter_map(|entry| Some((entry.file_name().to_str()?.to_owned(), entry.path())))
+        .collect();
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    for run in list_runs(root)? {
+        let stamp = run.stamp().to_string();
+        if !found.keys().any(|name| name.starts_with(&stamp)) {
+            continue;
+        }
+        let live = is_live(&run)?.is_live();
+        let state = RunState::read(&run.journal())?;
+        found.retain(|name, _| {
+            let index = name
+                .strip_prefix(&stamp)
+                .and_then(|rest| rest.strip_prefix('-')?.parse().ok());
+            index.is_none_or(|index| !live && state.trial(index).outcome == Some(Outcome::Ok))
+        });
+    }
+    Ok(found.into_values().collect())
 }
 
 /// How the names of trials begin whose run somebody works on.

@@ -78,7 +78,7 @@ pub use find::RunChoice;
 pub use foreign::{ImportQuestion, Imported};
 pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
 pub use history::{HistoryOrder, HistoryQuestion};
-pub use leftovers::{Images, Leftovers};
+pub use leftovers::{Checkpoints, Images, Leftovers};
 pub use logs::{LogKind, TrialLog};
 pub use new_task::NewTask;
 pub use no_log::NoLog;

@@ -141,6 +141,18 @@ pub enum EngineLack {
         /// How many it asks for.
         gpus: u32,
     },
+    /// A folder that survives the machine.
+    #[error(
+        "task `{task}` has `checkpoint`, and its folder must be seen by every machine: engine `{engine}` gives each trial \
+         one of its own. Run it on this machine or on a cluster with a shared filesystem, or write `checkpoint = false` \
+         and let the program save to a store of yours"
+    )]
+    SharedFolder {
+        /// The task.
+        task: String,
+        /// The engine.
+        engine: String,
+    },
     /// More GPUs.
     #[error(
         "task `{task}` asks for {gpus} GPUs, and `engine.skypilot.accelerators` gives a machine {given}: raise one, or \
@@ -181,13 +193,23 @@ impl EngineSpec {
     pub fn lacks(&self, tasks: &[Task]) -> Vec<EngineLack> {
         match self.kind {
             EngineKind::Local | EngineKind::Slurm => Vec::new(),
-            EngineKind::Template => self.described().lacks(),
+            EngineKind::Template => {
+                let described = self.described();
+                let mut lacks = described.lacks();
+                let apart =
+                    described.collect.is_some() || described.profile.as_deref() == Some("modal");
+                if apart {
+                    let name = self.scheduler.as_deref().unwrap_or("template");
+                    lacks.extend(unshared(tasks, name));
+                }
+                lacks
+            }
             EngineKind::Skypilot => {
                 let asked = tasks.iter().filter_map(|task| {
                     let gpus = task.resources.gpus.filter(|gpus| *gpus > 0)?;
                     self.skypilot.lacks(&task.id, gpus)
                 });
-                asked.collect()
+                asked.chain(unshared(tasks, "skypilot")).collect()
             }
         }
     }
@@ -196,6 +218,15 @@ impl EngineSpec {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// Tasks that save what another machine is to go on from.
+fn unshared(tasks: &[Task], engine: &str) -> impl Iterator<Item = EngineLack> {
+    let saving = tasks.iter().filter(|task| task.checkpoint.is_some());
+    saving.map(move |task| EngineLack::SharedFolder {
+        task: task.id.clone(),
+        engine: engine.to_owned(),
+    })
 }
 
 /// What both arms of a seed share.

@@ -1,7 +1,7 @@
 //! Metrics as a view of what a trial left: its record made again by other declarations, without running it.
 
 use crate::collect::{self, Collected};
-use fairtrial_model::{Cause, MetricDeclaration, Outcome, Record};
+use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Number, Outcome, Record};
 use std::path::Path;
 
 /// Two sets of declarations for the same trials.
@@ -22,7 +22,7 @@ pub fn measured_again(record: &Record, dir: &Path, declared: Declarations<'_>) -
         missing,
         notes,
         ..
-    } = collect::collect(dir, declared.now, &record.resources);
+    } = collect::collect(dir, declared.now, &record.whole_resources());
     let mut record = Record {
         metrics,
         series,
@@ -30,7 +30,7 @@ pub fn measured_again(record: &Record, dir: &Path, declared: Declarations<'_>) -
     };
     if !record.notes.is_empty() {
         // Notes are about more than metrics; those that the declarations before give are the ones to replace.
-        let before = collect::collect(dir, declared.before, &record.resources).notes;
+        let before = collect::collect(dir, declared.before, &record.whole_resources()).notes;
         record.notes.retain(|note| !before.contains(note));
     }
     record.notes.extend(notes);
@@ -42,6 +42,28 @@ pub fn measured_again(record: &Record, dir: &Path, declared: Declarations<'_>) -
         record.cause = Some(Cause::MissingMetric { metrics: missing });
     }
     record
+}
+
+/// Metrics of what a trial used are of all its parts: makes them again, now that the parts are known.
+pub fn count_all_parts(record: &mut Record, declared: &[MetricDeclaration]) {
+    let whole = record.whole_resources().into_owned();
+    for metric in declared {
+        let MetricSource::Resource { field, less } = &metric.source else {
+            continue;
+        };
+        if let (Some(value), Some(known)) =
+            (whole.field(field), record.metrics.get_mut(&metric.name))
+        {
+            *known = Number(metric.kept(collect::above(value, *less)));
+        }
+    }
+    let parts = record.checkpoint.as_ref().map_or(&[][..], |it| &it.parts);
+    let unknown = parts.iter().filter(|part| part.wall.is_none()).count();
+    if unknown > 0 {
+        let note =
+            format!("the time that {unknown} of its parts took is not known, and not in its total");
+        record.notes.push(note);
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! What came of a job, made into its record: how it ended, what it used, and what it reported.
 
-use crate::collect::{self, Collected};
+use crate::checkpoint::look_at;
+use crate::collect::{self, Collected, parts};
 use crate::job::{JobLimits, TrialJob};
 use crate::judge::{self, Verdict};
 use crate::outputs::InputHashes;
 use crate::wire::Ended;
-use fairtrial_model::{Accepts, Cause, MetricDeclaration, Outcome, Record, UtcTime};
-use std::path::Path;
+use fairtrial_model::{Accepts, Cause, Checkpoint, MetricDeclaration, Outcome, Record, UtcTime};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A job that has ended and is not yet recorded.
@@ -44,12 +45,19 @@ impl Finished {
             metrics: &job.metrics,
             dir: &job.dir,
             accepts: job.timed.as_deref().map(|timed| &timed.accepts),
+            earlier: job.checkpoint.as_ref().map_or(&[], |it| &it.earlier),
         };
         let mut record = Record {
             started_at: Some(self.started_at),
             dir: job.dir_in_data,
             host,
             code: job.code,
+            checkpoint: job.checkpoint.as_ref().map(|checkpoint| Checkpoint {
+                dir: checkpoint.dir_in_data.clone(),
+                found: checkpoint.found,
+                left: look_at(&checkpoint.dir),
+                parts: Vec::new(),
+            }),
             ..Record::of(job.key, job.id, job.attempt, self.ended_at)
         };
         match self.end {
@@ -86,6 +94,8 @@ struct Asked<'a> {
     dir: &'a Path,
     /// Which exit codes count, where that was said.
     accepts: Option<&'a Accepts>,
+    /// Folders of the parts before this one.
+    earlier: &'a [PathBuf],
 }
 
 /// Fills in how it ended, what it used and what it reported.
@@ -125,8 +135,11 @@ fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
                 .to_owned(),
         );
     }
+    record
+        .notes
+        .extend(parts::join(asked.earlier, asked.dir, asked.metrics));
     // Most of those that are asked for nothing say nothing.
-    let silent = !ended.reported && asked.metrics.is_empty();
+    let silent = !ended.reported && asked.metrics.is_empty() && asked.earlier.is_empty();
     let Collected {
         metrics,
         facts,

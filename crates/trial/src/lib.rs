@@ -5,6 +5,7 @@
 //! a trial sees never depends on who asked.
 
 mod again;
+mod checkpoint;
 mod collect;
 mod finished;
 mod inner;
@@ -18,11 +19,12 @@ mod strays;
 mod wire;
 mod words;
 
-pub use again::{Declarations, measured_again};
+pub use again::{Declarations, count_all_parts, measured_again};
+pub use checkpoint::look_at;
 pub use collect::{CollectError, Collected, collect};
 pub use finished::{Finished, blame_the_machine};
 pub use inner::Inner;
-pub use job::{JobLimits, TrialJob};
+pub use job::{JobCheckpoint, JobLimits, TrialJob};
 pub use launcher::{HOLD, cannot_count, serve as serve_launcher};
 pub use limits::Backend as LimitsOffered;
 pub use outputs::Makes;

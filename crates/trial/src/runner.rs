@@ -2,7 +2,7 @@
 
 use crate::collect::{counters, is_peak_memory};
 use crate::finished::{End, Finished};
-use crate::job::{JobLimits, TrialJob};
+use crate::job::{JobCheckpoint, JobLimits, TrialJob};
 use crate::outputs::InputHashes;
 use crate::strays::end_strays;
 use crate::wire::{
@@ -372,11 +372,11 @@ fn ended_job(handed: Handed, ended: Box<Ended>, now: impl Fn() -> UtcTime) -> (T
 
 fn launch_of(job: &TrialJob, output: Output, together: bool) -> Launch {
     let JobLimits {
-        wall,
         cpu,
         memory_bytes,
         processes,
         grace,
+        ..
     } = job.limits;
     let millis = |seconds: f64| (seconds * 1000.0).ceil().max(0.0) as u64;
     Launch {
@@ -387,11 +387,12 @@ fn launch_of(job: &TrialJob, output: Output, together: bool) -> Launch {
         dir: job.dir.to_string_lossy().into_owned(),
         script: job.script.clone(),
         limits: LaunchLimits {
-            wall_ms: wall.map(millis),
+            wall_ms: job.limits.left().map(millis),
             cpu_ms: cpu.map(millis),
             memory_bytes,
             processes,
             grace_ms: millis(grace),
+            notice: job.checkpoint.as_ref().map(JobCheckpoint::signal_number),
             watch_memory: job.metrics.iter().any(is_peak_memory),
         },
         log_limit: job.log_limit,

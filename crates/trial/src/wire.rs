@@ -96,6 +96,8 @@ pub(crate) struct LaunchLimits {
     pub processes: Option<u64>,
     /// Milliseconds between the polite and the forced end.
     pub grace_ms: u64,
+    /// The signal after which the program saves its state, in place of SIGTERM: what outlives it has the same time.
+    pub notice: Option<i32>,
     /// Whether the peak of its memory is asked for, which only a control group tells for small programs.
     pub watch_memory: bool,
 }

@@ -64,6 +64,7 @@ pub(crate) fn record(index: usize, task: &str, arm: &str, seed: u64, value: f64)
         samples: std::collections::BTreeMap::new(),
         metrics: [("score".to_owned(), Number(value))].into(),
         series: std::collections::BTreeMap::new(),
+        checkpoint: None,
         notes: vec![],
         facts: std::collections::BTreeMap::new(),
         reused_from: None,

@@ -4,7 +4,7 @@ use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
-use fairtrial_model::{Outcome, Record};
+use fairtrial_model::{Outcome, Part, Record, Saved};
 use fairtrial_session::{NoLog, RunView, SessionError, TrialDetail};
 use fairtrial_text::bytes::size;
 use fairtrial_text::count::counted;
@@ -54,6 +54,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         let attempts = counted(detail.row.attempts, "attempt");
         printer.line(format!("  {attempts}; this is the newest"));
     }
+    for line in detail.record.iter().flat_map(parts) {
+        printer.line(format!("  {line}"));
+    }
     for line in detail.record.iter().flat_map(used) {
         printer.line(format!("  {line}"));
     }
@@ -87,6 +90,9 @@ fn ended(detail: &TrialDetail) -> String {
 fn meaning(detail: &TrialDetail) -> &'static str {
     match detail.row.outcome {
         _ if detail.status == "running" => "it runs: nothing is known of its end yet",
+        Some(Outcome::Infra | Outcome::Cancelled) if saved(detail) => {
+            "what it saved is kept: `run --resume` goes on from there"
+        }
         Some(Outcome::Ok) => "it ran to its end and reported what the spec asks for: it counts",
         Some(Outcome::Failed) => {
             "it is to blame itself: it stays in every count as failed, and has no value"
@@ -104,6 +110,68 @@ fn meaning(detail: &TrialDetail) -> &'static str {
         Some(Outcome::Skipped) => "it never began: a task that it needs did not end well",
         None if detail.status == "waiting" => "it has not begun",
         None => "it began and left no record: its controller was cut off; `run --resume` runs it",
+    }
+}
+
+fn saved(detail: &TrialDetail) -> bool {
+    let checkpoint = detail.record.as_ref().and_then(|it| it.checkpoint.as_ref());
+    checkpoint.is_some_and(|checkpoint| checkpoint.left.files > 0)
+}
+
+/// The parts that it was run in, and what it went on from.
+fn parts(record: &Record) -> Vec<String> {
+    let Some(checkpoint) = &record.checkpoint else {
+        return Vec::new();
+    };
+    let dir = &checkpoint.dir;
+    let mut lines: Vec<String> = checkpoint.parts.iter().map(part).collect();
+    lines.push(match (checkpoint.found.files, checkpoint.parts.len()) {
+        (0, 0) => format!("attempt {}: began from zero", record.attempt),
+        (0, _) => format!(
+            "attempt {}: began from zero, because no part before it left anything in {dir}",
+            record.attempt
+        ),
+        (_, _) => format!(
+            "attempt {}: went on from {}",
+            record.attempt,
+            standing(&checkpoint.found)
+        ),
+    });
+    if !checkpoint.parts.is_empty() {
+        let whole = record.whole_resources();
+        let wall = whole.wall.map(|wall| format!(" took {}", span(wall)));
+        let cpu = whole.cpu().map(|cpu| format!(", CPU {}", span(cpu)));
+        let count = checkpoint.parts.len() + 1;
+        lines.extend(wall.map(|wall| {
+            let cpu = cpu.unwrap_or_default();
+            format!("its {count} parts together{wall}{cpu}")
+        }));
+    }
+    lines.push(format!("left {} in {dir}", standing(&checkpoint.left)));
+    lines
+}
+
+fn part(part: &Part) -> String {
+    let ended = match (&part.outcome, &part.cause) {
+        (None, _) => "its controller was cut off".to_owned(),
+        (Some(outcome), None) => outcome.to_string(),
+        (Some(outcome), Some(cause)) => format!("{outcome}: {cause}"),
+    };
+    let took = part
+        .wall
+        .map_or(String::new(), |wall| format!(", after {}", span(wall)));
+    let saved = match (part.saved, part.outcome) {
+        (true, _) => ", saved",
+        (false, None) => "",
+        (false, Some(_)) => ", saved nothing new",
+    };
+    format!("attempt {}: {ended}{took}{saved}", part.attempt)
+}
+
+fn standing(saved: &Saved) -> String {
+    match saved.files {
+        0 => "nothing".to_owned(),
+        files => format!("{} ({})", counted(files, "file"), size(saved.bytes)),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::commands::timed_args::duration;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
-use fairtrial_session::{Images, Keep, Leftovers, OldRuns};
+use fairtrial_session::{Checkpoints, Images, Keep, Leftovers, OldRuns};
 use fairtrial_text::count::counted;
 use serde::Serialize;
 use std::time::Duration;
@@ -13,8 +13,13 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  fairtrial gc --dry-run      show what would go\n  fairtrial gc\n  fairtrial gc --images       images built from Dockerfiles of tasks too\n  \
+fairtrial gc --checkpoints  what trials saved that ended well\n  \
 fairtrial gc --keep 90d --keep-last 20          show which runs would go\n  \
 fairtrial gc --keep 90d --keep-last 20 --yes    remove them"
+)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
 )]
 pub(crate) struct Args {
     /// Remove the images that were built for tasks of this data folder, too; the next run builds them again
@@ -30,6 +35,9 @@ pub(crate) struct Args {
     /// Remove old runs; without it they are shown, and nothing is removed
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
+    /// Remove what trials saved to go on from (`checkpoint`) and that ended well, or whose run is gone
+    #[arg(long)]
+    checkpoints: bool,
     /// Show what would be removed, and remove nothing
     #[arg(long)]
     dry_run: bool,
@@ -44,6 +52,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     } else {
         Images::Keep
     };
+    let checkpoints = if args.checkpoints {
+        Checkpoints::Include
+    } else {
+        Checkpoints::Keep
+    };
     let session = console.session();
     let keep = Keep {
         newer_than: args.keep,
@@ -56,7 +69,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         ));
     }
     let mut runs = wants_runs.then(|| session.old_runs(&keep)).transpose()?;
-    let mut found = session.leftovers(images)?;
+    let mut found = session.leftovers(images, checkpoints)?;
     if !args.dry_run && (args.yes || !wants_runs) {
         found.remove();
         if let Some(runs) = &mut runs {
@@ -131,15 +144,19 @@ fn show(found: &Leftovers, printer: Printer) {
     for folder in &found.workspaces {
         printer.line(format!("workspace {}", folder.display()));
     }
+    for folder in &found.checkpoints {
+        printer.line(format!("checkpoint {}", folder.display()));
+    }
     for image in &found.images {
         printer.line(format!("image {} ({})", image.name, image.program));
     }
     let word = if found.removed { "removed" } else { "would go" };
     printer.tell(format!(
-        "{} containers, {} workspaces and {} images {word}",
+        "{} containers, {} workspaces, {} images and {} checkpoints {word}",
         found.containers.len(),
         found.workspaces.len(),
-        found.images.len()
+        found.images.len(),
+        found.checkpoints.len()
     ));
     for failed in &found.failed {
         printer.warn(format!("not removed: {failed}"));

@@ -3,7 +3,7 @@
 use super::retry::allowed;
 use super::{Dispatch, Status};
 use fairtrial_journal::RunState;
-use fairtrial_model::Record;
+use fairtrial_model::{Outcome, Record};
 
 impl Dispatch {
     /// Counts what earlier sessions started and spent: a cap is one of the whole run, however often it is resumed.
@@ -25,16 +25,25 @@ impl Dispatch {
         Ok(())
     }
 
-    /// Goes on for a controller that left: its retries count, and what it ended without an answer has ended.
-    pub(crate) fn attend(&mut self, known: &RunState) {
+    /// Goes on for a controller that left: its retries count, and what it ended without an answer has ended. `idle` says
+    /// how often in a row a trial that saves its state was interrupted before it saved anything.
+    pub(crate) fn attend(&mut self, known: &RunState, idle: impl Fn(u64) -> u32) {
         for (index, trial) in known.trials() {
             let place = index as usize;
             let open = self.status.get(place) == Some(&Status::Pending) && !trial.is_in_flight();
             let (true, 1.., Some(outcome)) = (open, trial.unanswered, trial.outcome) else {
                 continue;
             };
-            let retries = self.plan.task(index).map(|task| task.retries);
-            let allowed = retries.map_or(0, |retries| allowed(&retries, outcome));
+            let task = self.plan.task(index);
+            let allowed = task.map_or(0, |task| allowed(&task.retries, outcome));
+            let saves = task.is_some_and(|task| task.checkpoint.is_some());
+            if saves && outcome == Outcome::Infra {
+                let idle = idle(index);
+                self.idle.insert(index, idle);
+                if idle <= allowed {
+                    continue;
+                }
+            }
             if u32::from(trial.unanswered) <= allowed {
                 self.retried.insert(index, trial.unanswered.into());
             } else if !outcome.is_final() {

@@ -3,7 +3,7 @@
 use super::{Dispatch, Next};
 use crate::events::{Cap, StopReason};
 use fairtrial_journal::{RunState, RunStatus};
-use fairtrial_model::{Cause, Number, Outcome, Record, UtcTime};
+use fairtrial_model::{Cause, Checkpoint, Number, Outcome, Record, Saved, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_spec::{Format, LoadOptions, load_text};
 use std::sync::Arc;
@@ -316,7 +316,7 @@ fn who_attends_a_run_counts_the_retries_of_those_before() {
     let next = |outcomes: &[Outcome]| {
         let known = left_with(&plan, outcomes);
         let mut dispatch = Dispatch::new(Arc::clone(&plan), &known, Instant::now());
-        dispatch.attend(&known);
+        dispatch.attend(&known, |_| 0);
         (dispatch.next(Instant::now()), dispatch.counts().total())
     };
     let again = |attempt| (Next::Run { index: 0, attempt }, 0);
@@ -344,4 +344,47 @@ fn a_paused_run_starts_nothing_and_still_ends() {
     dispatch.pause(true);
     assert_eq!(dispatch.next(Instant::now()), Next::Done);
     assert_eq!(dispatch.status(), RunStatus::Finished);
+}
+
+/// An attempt that was ended with its job, and left so many files to go on from.
+fn interrupted(plan: &Plan, attempt: u32, files: u64) -> Record {
+    Record {
+        cause: Some(Cause::JobEnded {
+            message: "preempted".into(),
+            first: true,
+            warned: false,
+        }),
+        checkpoint: Some(Checkpoint {
+            left: Saved {
+                files,
+                ..Saved::default()
+            },
+            ..Checkpoint::default()
+        }),
+        ..record(plan, 0, attempt, Outcome::Infra)
+    }
+}
+
+#[test]
+fn an_interruption_that_saved_is_no_retry_and_those_that_did_not_are_counted_in_a_row() {
+    let text =
+        "seeds = 1\ncommand = \"p\"\ncheckpoint = true\nretries = { infra = 1, failed = 1 }\n";
+    let (mut dispatch, plan) = dispatch(text);
+    let mut now = Instant::now();
+    let saved = [1, 1, 0, 1, 0];
+    for (attempt, files) in (1..).zip(saved) {
+        assert_eq!(dispatch.next(now), Next::Run { index: 0, attempt });
+        let again = dispatch.recorded(&interrupted(&plan, attempt, files), now);
+        assert!(again, "attempt {attempt}");
+        dispatch.settled(0, attempt, Outcome::Infra);
+        now += Duration::from_mins(1);
+    }
+    // Failures of its own have their retries still.
+    assert!(matches!(dispatch.next(now), Next::Run { attempt: 6, .. }));
+    assert!(dispatch.recorded(&record(&plan, 0, 6, Outcome::Failed), now));
+    dispatch.settled(0, 6, Outcome::Failed);
+    now += Duration::from_mins(1);
+    assert!(matches!(dispatch.next(now), Next::Run { attempt: 7, .. }));
+    let again = dispatch.recorded(&interrupted(&plan, 7, 0), now);
+    assert!(!again, "the second in a row that saved nothing");
 }

@@ -62,14 +62,60 @@ impl RemoteRun<'_> {
                 batch.submitted.key
             ));
         }
-        self.end_living();
+        if self.announce_end() {
+            self.end_at = Instant::now() + self.notice() + SOON;
+        } else {
+            self.end_living();
+        }
         self.poll_at = Instant::now();
         Ok(())
     }
 
+    /// Tells jobs whose trials save their state that their end is near: `cancel` of a scheduler leaves them what the site
+    /// gives, which may be nothing. Says whether somebody is waited for.
+    fn announce_end(&mut self) -> bool {
+        let saves = |chunk: &OpenChunk| {
+            let plan = &self.slots.request.plan;
+            let mut tasks = chunk.left.keys().filter_map(|index| plan.task(*index));
+            tasks.any(|task| task.checkpoint.is_some())
+        };
+        let mut saving: BTreeMap<u64, Vec<(u64, u64)>> = BTreeMap::new();
+        for (number, chunk) in &self.chunks {
+            if chunk.began() && !chunk.has_left() && saves(chunk) {
+                let elements = saving.entry(chunk.batch).or_default();
+                elements.push((*number, chunk.element));
+            }
+        }
+        for (number, chunks) in saving {
+            let Some(batch) = self.batches.get(&number) else {
+                continue;
+            };
+            let elements: Vec<u64> = chunks.iter().map(|(_, element)| *element).collect();
+            // Where it cannot be told, it is ended as it would have been.
+            let told = self.probed.engine.announce_end(&batch.submitted, &elements);
+            if told.unwrap_or(false) {
+                self.announced
+                    .extend(chunks.iter().map(|(chunk, _)| *chunk));
+            }
+        }
+        !self.announced.is_empty()
+    }
+
+    /// The longest notice of the run's tasks.
+    fn notice(&self) -> Duration {
+        let tasks = &self.slots.request.plan.spec().tasks;
+        let notices = tasks.iter().filter_map(|task| task.checkpoint);
+        let longest = notices.map(|rule| rule.notice_s).fold(0.0, f64::max);
+        Duration::try_from_secs_f64(longest).unwrap_or_default()
+    }
+
     /// Tells the scheduler again to end the jobs of a cancelled run: its command may have failed, or been killed.
     pub(super) fn end_again(&mut self) {
-        if self.cancelled.is_some() && Instant::now() >= self.end_at {
+        let chunks = &self.chunks;
+        let waited_for = self.announced.len();
+        self.announced.retain(|number| chunks.contains_key(number));
+        let have_saved = waited_for > 0 && self.announced.is_empty();
+        if self.cancelled.is_some() && (have_saved || Instant::now() >= self.end_at) {
             self.end_living();
         }
     }
@@ -108,10 +154,15 @@ impl RemoteRun<'_> {
 
     /// Why a cancelled run is left with jobs that may live: they were waited for, or the user will not wait. Their
     /// trials stay open, so that whoever cancels again finds them.
-    pub(super) fn unended(&self) -> Option<EngineError> {
+    pub(super) fn unended(&mut self) -> Option<EngineError> {
         let since = self.cancelled?;
+        if self.controls.asked() == Asked::Force && !self.announced.is_empty() {
+            // Who asks again does not want to wait for anything to be saved.
+            self.announced.clear();
+            self.end_living();
+        }
         let only_looks = self.slots.request.stay == Stay::Leave;
-        let waited = since.elapsed() >= CANCEL_WAIT + SOON
+        let waited = since.elapsed() >= CANCEL_WAIT + SOON + self.notice()
             || self.controls.asked() == Asked::Force
             || (only_looks && self.polled_at >= since);
         if !waited || self.chunks.is_empty() {

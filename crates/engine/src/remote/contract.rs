@@ -122,6 +122,8 @@ pub struct JobNeeds {
     pub exclusive: bool,
     /// Seconds.
     pub time_s: Option<f64>,
+    /// Seconds before its end at which a job must hear of that: its trials save their state.
+    pub notice_s: Option<f64>,
 }
 
 /// Jobs to submit together: an array with one element per chunk.
@@ -310,6 +312,12 @@ pub trait Engine: Send + Sync {
 
     /// Ends elements of a batch: asked, then by force. `None` means all of them.
     fn cancel(&self, batch: &Submitted, elements: Option<&[u64]>) -> Result<(), PlaceError>;
+
+    /// Tells running elements of a batch that their end is near, so that trials save their state; says whether the
+    /// scheduler can.
+    fn announce_end(&self, _batch: &Submitted, _elements: &[u64]) -> Result<bool, PlaceError> {
+        Ok(false)
+    }
 
     /// Brings what nodes wrote into the chunks' folders. Nothing to do where the filesystem is shared.
     fn collect(&self, _batches: &[Submitted]) -> Result<(), PlaceError> {

@@ -155,6 +155,7 @@ mod tests {
             beat_s: 10.0,
             put_away: false,
             trials: vec![id],
+            spent: std::collections::BTreeMap::new(),
         };
         let element = Element {
             batch: 0,

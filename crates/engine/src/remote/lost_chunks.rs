@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Bytes of a job's log that are quoted when it dies before it begins.
 const QUOTED: usize = 400;
+const PUT_BACK: &str = "the scheduler put it back into the queue (preemption or requeue)";
+const TIME_UP: &str = "its time was spent";
 const CANCELLED_THERE: &str = "somebody cancelled it at the scheduler";
 const TAKEN_BACK: &str = "taken back when the run had its answer or its budget was spent";
 
@@ -295,6 +297,17 @@ fn cut_off(record: &Record, state: &JobState) -> (Outcome, Cause) {
     let Some(Cause::JobEnded { first, warned, .. }) = record.cause else {
         return (Outcome::Infra, job_ended("by the scheduler"));
     };
+    if record.checkpoint.is_some() && *state != JobState::Cancelled {
+        // It goes on in another job: what ended this one is no limit of the trial.
+        let message = match (state, record.cause.as_ref()) {
+            (JobState::Pending(_) | JobState::Held(_), _) => PUT_BACK,
+            (JobState::TimedOut, _) | (_, Some(Cause::JobEnded { warned: true, .. })) => TIME_UP,
+            (JobState::Preempted, _) => "it was preempted",
+            (JobState::NodeLost, _) => "its node was lost",
+            _ => "by the scheduler",
+        };
+        return (Outcome::Infra, job_ended(message));
+    }
     let unknown = matches!(state, JobState::Missing | JobState::Running);
     let out_of_time = *state == JobState::TimedOut || (unknown && warned);
     if let (true, true, Some(wall)) = (out_of_time, first, record.resources.wall) {
@@ -308,10 +321,7 @@ fn cut_off(record: &Record, state: &JobState) -> (Outcome, Cause) {
             Outcome::Infra,
             job_ended("its time was spent, a part of it on other trials"),
         ),
-        JobState::Pending(_) | JobState::Held(_) => (
-            Outcome::Infra,
-            job_ended("the scheduler put it back into the queue (preemption or requeue)"),
-        ),
+        JobState::Pending(_) | JobState::Held(_) => (Outcome::Infra, job_ended(PUT_BACK)),
         JobState::Running | JobState::Missing => (Outcome::Infra, job_ended("by the scheduler")),
         state => {
             let message = format!("the scheduler says: {}", state.word());

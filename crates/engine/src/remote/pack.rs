@@ -113,6 +113,11 @@ impl Packing<'_> {
             needs.memory_bytes = needs.memory_bytes.max(memory);
             needs.gpus = needs.gpus.max(asked.gpus.unwrap_or(0));
             needs.exclusive |= asked.exclusive;
+            let notice = trial.task.checkpoint.map(|rule| rule.notice_s);
+            needs.notice_s = match (needs.notice_s, notice) {
+                (Some(known), Some(new)) => Some(known.max(new)),
+                (known, new) => known.or(new),
+            };
         }
         needs
     }
@@ -121,7 +126,7 @@ impl Packing<'_> {
     fn time(&self, trials: &[AttemptId]) -> Option<f64> {
         let each = self.trials(trials).map(|trial| {
             let limits = &trial.task.limits;
-            limits.wall_s.map(|wall| wall + limits.grace_s)
+            limits.wall_s.map(|wall| wall + trial.task.ending_s())
         });
         let sum: Option<f64> = each.sum();
         sum.map(|sum| sum + SPARE_S)

@@ -16,7 +16,7 @@ use crate::slots::Slots;
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_model::UtcTime;
 use fairtrial_spec::EngineSpec;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -93,6 +93,8 @@ pub(crate) struct RemoteRun<'a> {
     pub(super) cancelled: Option<Instant>,
     pub(super) end_at: Instant,
     pub(super) last_refusal: Option<String>,
+    /// Chunks whose trials save their state before they are ended.
+    pub(super) announced: BTreeSet<u64>,
     pub(super) withdrawn: bool,
     pub(super) pause: Duration,
     /// What was last said about held jobs.
@@ -125,6 +127,7 @@ impl<'a> RemoteRun<'a> {
             cancelled: None,
             end_at: Instant::now(),
             last_refusal: None,
+            announced: BTreeSet::new(),
             withdrawn: false,
             pause: LEAST_PAUSE,
             last_held: None,

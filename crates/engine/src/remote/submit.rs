@@ -181,6 +181,10 @@ impl RemoteRun<'_> {
 
     fn chunk(&self, number: u64, trials: Vec<AttemptId>) -> Chunk {
         let request = self.slots.request;
+        let spent = trials
+            .iter()
+            .map(|id| (id.index, self.slots.parts.spent(id.index)));
+        let spent = spent.filter(|(_, seconds)| *seconds > 0.0).collect();
         Chunk {
             schema: CHUNK_SCHEMA,
             number,
@@ -190,6 +194,7 @@ impl RemoteRun<'_> {
             beat_s: beat_s(self.options()),
             put_away: !self.probed.engine.collects(),
             trials,
+            spent,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::controls::Controls;
 use crate::dispatch::Dispatch;
 use crate::error::EngineError;
 use crate::events::RunEvent;
+use crate::parts::Parts;
 use crate::remote::contract::ProbedEngine;
 use crate::request::{RunReport, RunRequest, Start};
 use crate::slots::Slots;
@@ -126,7 +127,8 @@ impl Session<'_> {
         if reused.is_none() {
             self.begin(&writer, &host, None)?;
         }
-        let dispatch = self.dispatch(known)?;
+        let parts = Parts::read(&self.run, plan, known)?;
+        let dispatch = self.dispatch(known, &parts)?;
         let kept = dispatch.counts().total();
         let controller = Arc::new(Controller::new(dispatch, self.events.clone()));
         if !known.batches.is_empty() {
@@ -150,6 +152,7 @@ impl Session<'_> {
             controller,
             controls: self.controls,
             warm_ups: WarmUps::default(),
+            parts,
             writer,
             events: self.events.clone(),
         };
@@ -162,14 +165,14 @@ impl Session<'_> {
     }
 
     /// What is to be done, with what earlier sessions did and spent counted.
-    fn dispatch(&self, known: &RunState) -> Result<Dispatch, EngineError> {
+    fn dispatch(&self, known: &RunState, parts: &Parts) -> Result<Dispatch, EngineError> {
         let plan = &self.request.plan;
         let mut dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
         let spent = earlier_records(&self.run, &self.known, &plan.spec().budget)?;
         let never_begun = remote::never_begun(&self.run, &self.known, &plan.spec().budget);
         dispatch.go_on_spending(&self.known, spent, never_begun)?;
         if let Start::Attend(_) = &self.request.start {
-            dispatch.attend(known);
+            dispatch.attend(known, |index| parts.idle(index));
         }
         if self.probed.is_none() {
             dispatch = dispatch.with_room(Capacity::of_this_machine(plan.spec()));

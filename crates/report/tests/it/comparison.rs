@@ -45,6 +45,7 @@ fn record(index: u64, value: &Value) -> Record {
         resources: Resources::default(),
         metrics: metrics.collect(),
         series: std::collections::BTreeMap::new(),
+        checkpoint: None,
         notes: vec![],
         samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),

@@ -56,6 +56,7 @@ fn trial() -> impl Strategy<Value = Record> {
                 resources: Resources::default(),
                 metrics: metrics.collect(),
                 series: std::collections::BTreeMap::new(),
+                checkpoint: None,
                 notes: vec![],
                 samples: std::collections::BTreeMap::new(),
                 facts: std::collections::BTreeMap::new(),

@@ -51,6 +51,7 @@ fn record(index: u64, arm: &str, lr: f64, outcome: Outcome) -> Record {
             .map(|(name, value)| (name.to_owned(), Number(value)))
             .collect(),
         series: std::collections::BTreeMap::new(),
+        checkpoint: None,
         notes: vec![],
         samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),

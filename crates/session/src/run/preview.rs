@@ -27,6 +27,7 @@ pub struct RunPreview {
     /// The run's stamp, or the placeholder for it.
     run: String,
     runs_dir: PathBuf,
+    checkpoints_dir: PathBuf,
 }
 
 /// Trials that an earlier run answers.
@@ -63,11 +64,16 @@ impl RunPreview {
         let attempt = self.attempts.get(&index).copied().unwrap_or(1);
         let name = DataRoot::trial_name(&self.run, index, attempt);
         let dir = self.runs_dir.join(&name);
+        let checkpoint = self
+            .checkpoints_dir
+            .join(DataRoot::trial_name(&self.run, index, 1));
+        let checkpoint = checkpoint.to_string_lossy();
         let placement = Placement {
             dir: &dir.to_string_lossy(),
             trial: &name,
             run: &self.run,
             attempt,
+            checkpoint: Some(&checkpoint),
         };
         trial.argv(Some(&placement)).unwrap_or_default()
     }
@@ -83,6 +89,7 @@ impl Session {
             attempts: HashMap::new(),
             run: "{run}".to_owned(),
             runs_dir: self.data_root().runs_dir(),
+            checkpoints_dir: self.data_root().checkpoints_dir(),
         }
     }
 

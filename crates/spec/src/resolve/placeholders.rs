@@ -17,15 +17,18 @@ use fairtrial_text::nearest::nearest;
 /// Reports placeholders that nothing defines.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: &mut Problems) {
     for (task, draft) in spec.tasks.iter().zip(drafts) {
-        let scope = Scope::new(spec, task);
+        let scope = Scope::new(spec, task).of_trials(task);
         for node in command_nodes(draft.node.get("command")) {
             scope.check(node, sources, problems);
         }
-        for node in template_nodes(draft).chain(lasting_nodes(draft)) {
+        for node in template_nodes(draft) {
             scope.check(node, sources, problems);
             no_list(node, sources, problems);
         }
+        let scope = Scope::new(spec, task);
         for node in lasting_nodes(draft) {
+            scope.check(node, sources, problems);
+            no_list(node, sources, problems);
             known_before(node, sources, problems);
         }
         if !matches!(task.work, Work::Prepared { .. }) {
@@ -167,6 +170,13 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// The same with what only a task with checkpoints defines.
+    fn of_trials(mut self, task: &Task) -> Self {
+        self.names
+            .extend(task.checkpoint.is_some().then_some("checkpoint"));
+        self
+    }
+
     /// The same with other built-in names. A parameter of such a name goes before it.
     fn with(mut self, builtin: &'static [&'static str]) -> Self {
         self.builtin = &[];
@@ -246,6 +256,9 @@ impl<'a> Scope<'a> {
         let literal = format!("write {{{{{name}}}}} for literal braces");
         let help = match nearest(name, known) {
             Some(best) => format!("did you mean `{{{best}}}`? ({literal})"),
+            None if name == "checkpoint" => {
+                "write `checkpoint = true` beside the command".to_owned()
+            }
             None if self.closed => format!("known here: {}; {literal}", self.shown()),
             None => format!("define it as a parameter, in an arm or in a sweep; {literal}"),
         };

@@ -9,10 +9,10 @@ use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::episodes::EpisodeSet;
 use crate::shape::check::{node_bytes, node_duration};
-use crate::spec::task::{InheritEnv, Limits, Retries, Task, Threads};
+use crate::spec::task::{CheckpointRule, InheritEnv, Limits, Retries, Task, Threads};
 use crate::spec::work::Work;
 use fairtrial_experiment::{Param, ParamSchema};
-use fairtrial_model::Params;
+use fairtrial_model::{NoticeSignal, Params};
 use std::collections::BTreeMap;
 
 /// What `model` is: the arm, or, where arms are declared, a parameter like others.
@@ -88,6 +88,7 @@ fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) 
         threads: node.get("threads").and_then(threads),
         needs: texts(node.get("needs")),
         retries: retries(node.get("retries")),
+        checkpoint: node.get("checkpoint").and_then(checkpoint),
         log_limit: node
             .get("log_limit")
             .and_then(|node| node_bytes(node).ok())
@@ -191,6 +192,19 @@ pub(super) fn limits(node: &Node) -> Limits {
         processes: limit("processes").and_then(Node::whole),
         grace_s: duration(node.get("kill_grace")).unwrap_or(5.0),
     }
+}
+
+/// `true`, or a table.
+fn checkpoint(node: &Node) -> Option<CheckpointRule> {
+    if node.bool() == Some(false) {
+        return None;
+    }
+    let notice = node.get("notice").and_then(|node| node_duration(node).ok());
+    let signal = node.get("signal").and_then(Node::text);
+    Some(CheckpointRule {
+        notice_s: notice.unwrap_or(60.0),
+        signal: signal.and_then(NoticeSignal::from_word).unwrap_or_default(),
+    })
 }
 
 pub(super) fn retries(node: Option<&Node>) -> Retries {

@@ -48,12 +48,14 @@ fn is_disturbed(source: &MetricSource) -> bool {
     matches!(source, MetricSource::Resource { field, .. } if !alone.contains(&&**field))
 }
 
-/// `warmup` and `output` are for commands, and thrown away output has no numbers.
+/// `warmup`, `output` and `checkpoint` are for commands, and thrown away output has no numbers.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], problems: &mut Problems) {
     for (task, draft) in spec.tasks.iter().zip(drafts) {
         let is_command = matches!(task.work, Work::Command { .. });
-        for key in ["warmup", "output"] {
+        for key in ["warmup", "output", "checkpoint"] {
             let node = draft.node.get(key).filter(|_| !is_command);
+            // One that the defaults ask for can be refused.
+            let node = node.filter(|node| node.bool() != Some(false));
             if let Some(node) = node {
                 let message = format!("`{key}` has a meaning only for a `command`");
                 let help = match (&task.work, key) {
@@ -62,6 +64,12 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], problems: &mut Problems) {
                 };
                 problems.push(error(node.span, message).help(help));
             }
+        }
+        if let (Some(_), Some(node)) = (task.checkpoint, draft.node.get("kill_grace")) {
+            let message =
+                "`notice` of `checkpoint` stands in place of `kill_grace`, which has no use";
+            let warning = Diagnostic::new(Severity::Warning, node.span, message);
+            problems.push(warning.help("remove it, or write it as `notice`"));
         }
         if let (true, Some(node)) = (task.discards_output, draft.node.get("output"))
             && let Some(metric) = read_from_output(spec, task)

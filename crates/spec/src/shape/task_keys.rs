@@ -99,6 +99,7 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("in_arms", TEXTS, "all", "The arms that this task runs in; `[]` for none: it then runs once for each seed, outside of the comparison. Where arms are models, a task that has no use for a model is in none.").example("[\"candidate\"]"),
     key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
     key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
+    key("checkpoint", Type::Either(&[Type::Bool, Type::Section(&CHECKPOINT)]), "false", "Whether the trials of a `command` save their state and go on from it. Every attempt at such a trial gets the same folder, by `FAIRTRIAL_CHECKPOINT` and `{checkpoint}`; before it is ended it gets a signal and time to save; one that is interrupted (a preempted or lost job, a cancelled run) goes on in the next attempt, as a part of the same trial. `timeout` is for all parts together. `true` is a table with nothing in it.").example("{\"notice\": \"2m\", \"signal\": \"USR1\"}"),
     key("warmup", Type::Whole(0, U32), "0", "How often the program of a `command` runs before the first trial of each arm and sweep point, without being recorded: for caches that a first run fills. An experiment has `iterations.warmup` instead.").example("3"),
     key("output", Type::Word(&["keep", "discard"]), "keep", "`discard` hands what a `command` writes to standard output to `/dev/null`, so that nothing of ours reads or stores it while it is timed; what it says on standard error is kept.").example("\"discard\""),
     key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept: the beginning and the end.").example("\"1MiB\""),
@@ -210,6 +211,29 @@ static LIMITS: Section = Section {
             "What an agent may add to its workspace, its out folder and its home, or to its container; at the limit it is ended, and its work is scored. Only for agent tasks.",
         )
         .example("\"2GiB\""),
+    ]],
+    open: false,
+};
+
+static CHECKPOINT: Section = Section {
+    name: "checkpoint",
+    noun: "`checkpoint`",
+    doc: "How a trial that saves its state is ended.",
+    keys: &[&[
+        key(
+            "notice",
+            Type::Duration(Zero::Refused),
+            "60s",
+            "Time between the signal and the forced end, in place of `kill_grace`. On a cluster the job asks for its warning that long before its time limit; what the site gives at a preemption (`GraceTime`, `KillWait`) is not ours to choose.",
+        )
+        .example("\"2m\""),
+        key(
+            "signal",
+            Type::Word(&["TERM", "USR1", "USR2", "INT"]),
+            "TERM",
+            "What every process of the trial is sent when its end is near. Schedulers send TERM to all processes of a job that they preempt, whatever stands here.",
+        )
+        .example("\"USR1\""),
     ]],
     open: false,
 };

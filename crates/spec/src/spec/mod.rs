@@ -16,7 +16,7 @@ pub use hook::{Hook, Reporter, ReporterKind};
 pub use needs::Needs;
 pub use sweep::{Axis, Strategy, Sweep};
 pub use table::{Feeds, TableColumn, TableSpec};
-pub use task::{InheritEnv, Limits, Retries, Task, Threads};
+pub use task::{CheckpointRule, InheritEnv, Limits, Retries, Task, Threads};
 pub use work::{DEFAULT_MIN_TIME_S, Instrument, Work};
 
 use crate::engine::EngineSpec;

@@ -4,7 +4,7 @@ use crate::spec::needs::Needs;
 use crate::spec::sweep::Sweep;
 use crate::spec::table::Feeds;
 use crate::spec::work::Work;
-use fairtrial_model::{Params, Timed};
+use fairtrial_model::{NoticeSignal, Params, Timed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -50,6 +50,9 @@ pub struct Task {
     pub needs: Vec<String>,
     /// Further attempts, by outcome.
     pub retries: Retries,
+    /// Whether its trials save their state and go on from it, and how they hear of their end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointRule>,
     /// Bytes kept of each of standard output and standard error.
     pub log_limit: u64,
     /// The results table that it feeds, and how.
@@ -86,6 +89,12 @@ const fn is_zero(count: &u32) -> bool {
 }
 
 impl Task {
+    /// Seconds between the polite and the forced end of its trials.
+    pub fn ending_s(&self) -> f64 {
+        self.checkpoint
+            .map_or(self.limits.grace_s, |rule| rule.notice_s)
+    }
+
     /// Whether it runs in this arm.
     pub fn runs_in(&self, arm: &str) -> bool {
         let listed = |arms: &Vec<String>| arms.iter().any(|own| own == arm);
@@ -128,6 +137,15 @@ pub struct Limits {
     pub processes: Option<u64>,
     /// Seconds between the polite and the forced end (`kill_grace`, default 5).
     pub grace_s: f64,
+}
+
+/// How a trial that saves its state is ended.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointRule {
+    /// Seconds between the signal and the forced end (default 60); in place of `kill_grace`.
+    pub notice_s: f64,
+    /// The signal (default `TERM`).
+    pub signal: NoticeSignal,
 }
 
 /// How often an ending is tried again.

@@ -10,6 +10,7 @@ mod episodes;
 mod files;
 mod lines;
 mod logs;
+pub(crate) mod parts;
 mod reduce;
 mod tolerant;
 mod tracked;
@@ -174,17 +175,20 @@ pub(crate) fn is_bound(resources: &Resources) -> bool {
     resources.peak_memory_source == Some(MemorySource::RusageFloor)
 }
 
+/// What is above a part that is not the program's own. A program cannot take less than no time: one that is faster than
+/// the shell around it counts as 0.
+pub(crate) fn above(value: f64, less: f64) -> f64 {
+    if less > 0.0 {
+        (value - less).max(0.0)
+    } else {
+        value
+    }
+}
+
 fn resource(resources: &Resources, field: &str, less: f64) -> Result<Reading, CollectError> {
     resources
         .field(field)
-        // A program cannot take less than no time: one that is faster than the shell around it counts as 0.
-        .map(|value| {
-            Reading::Scalar(if less > 0.0 {
-                (value - less).max(0.0)
-            } else {
-                value
-            })
-        })
+        .map(|value| Reading::Scalar(above(value, less)))
         .ok_or_else(|| CollectError::NoValue(format!("resource `{field}` is unknown here")))
 }
 

@@ -264,7 +264,7 @@ impl Watch<'_> {
     /// Asks the whole trial to end; force follows after the grace.
     fn kill(&mut self, why: Killed) {
         self.killed = Some(why);
-        self.signal_all(libc::SIGTERM);
+        self.signal_all(self.launch.limits.notice.unwrap_or(libc::SIGTERM));
         self.force_at = Some(Instant::now() + Duration::from_millis(self.launch.limits.grace_ms));
     }
 
@@ -299,7 +299,24 @@ impl Watch<'_> {
         }
         if gone {
             self.runner_gone = true;
-            self.kill(Killed::Asked);
+            if self.killed.is_none() {
+                self.kill(Killed::Asked);
+            }
+        }
+    }
+
+    /// The same where nobody waits for the socket.
+    fn serve_now(&mut self, launcher: &mut Launcher) {
+        if self.runner_gone {
+            return;
+        }
+        let seen = {
+            let socket = launcher.line.readable();
+            let mut polled = [PollFd::from_borrowed_fd(socket, PollFlags::IN)];
+            poll(&mut polled, Some(&Timespec::default()))
+        };
+        if seen.is_ok_and(|count| count > 0) {
+            self.serve(launcher);
         }
     }
 

@@ -35,6 +35,7 @@ pub fn record(index: u64, task: &str, arm: &str, seed: u64) -> Record {
         },
         metrics: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
+        checkpoint: None,
         notes: vec![],
         samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),

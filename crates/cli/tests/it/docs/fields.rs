@@ -11,7 +11,7 @@ const FILES: &str = "docs/reference/files.md";
 /// A run of a spec in which most is used.
 fn project() -> Project {
     let project = Project::with_spec(
-        "seeds = 2\nshell = true\ncommand = \"env > $FAIRTRIAL_DIR/env.txt; echo > out-{arm}-{k}-{seed}.txt; echo score=$(({seed} * {k} % 7 + {x}))\"\n\
+        "seeds = 2\nshell = true\ncheckpoint = true\ncommand = \"env > $FAIRTRIAL_DIR/env.txt; echo > out-{arm}-{k}-{seed}.txt; echo score=$(({seed} * {k} % 7 + {x}))\"\n\
          sweep = { k = [1, 2] }\narms = { a = { x = 1 }, b = { x = 2 } }\noutputs = [\"out-{arm}-{k}-{seed}.txt\"]\n\
          metrics = { score = { from = \"stdout:score=([0-9]+)\", direction = \"up\" } }\n",
     );

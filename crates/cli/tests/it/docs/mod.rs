@@ -33,6 +33,7 @@ pages! {
     guide_agents: "docs/guides/agents.md",
     guide_bench: "docs/guides/bench.md",
     guide_bring_your_results: "docs/guides/bring-your-results.md",
+    guide_checkpoints: "docs/guides/checkpoints.md",
     guide_compare: "docs/guides/compare.md",
     guide_experiments: "docs/guides/experiments.md",
     guide_first_run: "docs/guides/first-run.md",

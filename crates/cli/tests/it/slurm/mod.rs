@@ -1,6 +1,7 @@
 //! Trials on a real Slurm of three nodes on this host, and everything that can happen to it meanwhile.
 
 pub mod audit;
+mod checkpoints;
 mod cluster;
 mod login;
 mod others;

@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod audit;
+mod checkpoints;
 mod clock;
 mod commands;
 mod control;

@@ -9,9 +9,15 @@ use std::path::Path;
 /// Most seconds before its time limit at which a job hears that time runs out.
 const WARNING_S: u64 = 60;
 
-/// The same for a job of so many minutes: a short one needs most of its time for work.
-fn warning_s(minutes: Option<u64>) -> u64 {
-    minutes.map_or(WARNING_S, |minutes| (minutes * 15).min(WARNING_S))
+/// Seconds that a job needs around a notice, to pass it on and to write down what came of it.
+const AROUND_NOTICE_S: f64 = 10.0;
+
+/// The same for a job of so many minutes: a short one needs most of its time for work, and what saves its state needs
+/// its notice.
+pub(super) fn warning_s(minutes: Option<u64>, notice_s: Option<f64>) -> u64 {
+    let usual = minutes.map_or(WARNING_S, |minutes| (minutes * 15).min(WARNING_S));
+    let noticed = notice_s.map_or(0, |notice| (notice + AROUND_NOTICE_S).ceil() as u64);
+    usual.max(noticed)
 }
 
 impl Slurm {
@@ -55,7 +61,10 @@ impl Slurm {
             format!("--output={}", log.display()),
             "--open-mode=append".to_owned(),
             format!("--chdir={}", batch.workdir.display()),
-            format!("--signal=B:USR1@{}", warning_s(self.minutes(&batch.needs))),
+            format!(
+                "--signal=B:USR1@{}",
+                warning_s(self.minutes(&batch.needs), batch.needs.notice_s)
+            ),
             if *no_requeue {
                 "--no-requeue"
             } else {

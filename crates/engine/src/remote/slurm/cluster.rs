@@ -1,6 +1,7 @@
 //! What a cluster is and allows, looked at before anything is submitted.
 
 use super::answers;
+use super::arguments::warning_s;
 use super::nodes::{self, Partition};
 use super::{NAME, Slurm};
 use crate::remote::command::CommandError;
@@ -154,8 +155,27 @@ impl Slurm {
         }
     }
 
+    /// A job whose notice takes all its time would do nothing but save.
+    fn check_notice(&self, needs: &JobNeeds) -> Result<(), PlaceError> {
+        let (Some(minutes), Some(notice)) = (self.minutes(needs), needs.notice_s) else {
+            return Ok(());
+        };
+        let warning = warning_s(Some(minutes), Some(notice));
+        if warning < minutes * 60 {
+            return Ok(());
+        }
+        Err(PlaceError::Refused {
+            engine: NAME,
+            message: format!(
+                "a job would ask for {minutes} min, and hear of its end {warning} s before that for `checkpoint.notice`: \
+                 nothing is left for its work; raise `engine.slurm.time` or `timeout`, or lower `notice`"
+            ),
+        })
+    }
+
     /// Slurm takes a job whose time is above its partition's and lets it wait for ever, unless told otherwise.
     pub(super) fn check_time(&self, needs: &JobNeeds) -> Result<(), PlaceError> {
+        self.check_notice(needs)?;
         let there = self.partitions();
         let limit = self.partition(&there).and_then(|known| {
             let limit = known.limit_min?;

@@ -221,6 +221,16 @@ impl Engine for Slurm {
         }
     }
 
+    fn announce_end(&self, batch: &Submitted, elements: &[u64]) -> Result<bool, PlaceError> {
+        if batch.handle.is_none() {
+            return Ok(false);
+        }
+        let target = target(batch, Some(elements));
+        let words = ["scancel", "--quiet", "--batch", "--signal=USR1", &target];
+        self.shell.run(&words)?;
+        Ok(true)
+    }
+
     fn cancel_line(&self, batch: &Submitted, elements: &[u64]) -> Option<String> {
         let open = elements.len() as u64;
         let elements = (open < batch.elements).then_some(elements);

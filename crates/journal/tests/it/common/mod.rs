@@ -111,6 +111,7 @@ pub fn record(index: u64, attempt: u32, outcome: Outcome) -> Record {
         .into(),
         samples: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
+        checkpoint: None,
         notes: vec![],
         facts: std::collections::BTreeMap::new(),
         reused_from: None,

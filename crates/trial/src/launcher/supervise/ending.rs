@@ -94,8 +94,10 @@ impl Watch<'_> {
     /// Ends everything that outlived the program; each is reaped and its usage counted in.
     fn end_leftovers(&mut self, launcher: &mut Launcher, usage: &mut Usage) -> u32 {
         let mut ended = 0;
+        // A shell dies of the signal that its program saves its state after: the notice is the program's.
+        let is_saving = self.launch.limits.notice.is_some() && self.force_at.is_some();
         let began = Instant::now();
-        let mut asked = false;
+        let mut asked = is_saving;
         loop {
             match reap::reap(-1) {
                 Reaped::None => return ended,
@@ -106,7 +108,8 @@ impl Watch<'_> {
                 }
                 Reaped::Running => {}
             }
-            if began.elapsed() >= LEFTOVER_GRACE {
+            let force_at = self.force_at.filter(|_| is_saving);
+            if Instant::now() >= force_at.unwrap_or(began + LEFTOVER_GRACE) {
                 self.signal_all(libc::SIGKILL);
             } else if !asked {
                 self.signal_all(libc::SIGTERM);
@@ -114,6 +117,9 @@ impl Watch<'_> {
             }
             self.drain(launcher);
             self.hold_up_nothing(launcher);
+            if is_saving {
+                self.serve_now(launcher);
+            }
             std::thread::sleep(Duration::from_millis(2));
         }
     }
