@@ -36,9 +36,21 @@ pub struct Difference {
     pub interval: Option<[f64; 2]>,
     /// What the first look said that told.
     pub apart: Apart,
+    /// The estimate over its standard error, as far as is known.
+    #[serde(skip)]
+    t: f64,
 }
 
+/// Standard errors from which on a difference that is not told is worth more blocks.
+const SUSPICIOUS: f64 = 2.0;
+
 impl Difference {
+    /// Whether it may well be one that matters, and is not told yet.
+    pub(super) fn is_suspicious(&self, margin: f64) -> bool {
+        let large = self.ratio.is_some_and(|it| it.ln().abs() >= margin);
+        self.apart == Apart::Open && large && self.t.abs() >= SUSPICIOUS
+    }
+
     /// Between two places; the answer of the first look that has one stays, unless a later one contradicts it.
     pub(super) fn of(
         evidence: &Evidence,
@@ -60,6 +72,7 @@ impl Difference {
         Self {
             blocks: all.len(),
             ratio: last.as_ref().map(|it| it.estimate).or(before).map(f64::exp),
+            t: last.as_ref().map_or(0.0, |it| it.estimate / it.error),
             interval: last.and_then(|it| it.bounded()),
             // A difference that is not seen any more was none.
             apart: match looks.last().and_then(told) {
@@ -73,6 +86,7 @@ impl Difference {
 /// What is seen at a look.
 struct Look {
     estimate: f64,
+    error: f64,
     /// Half of the width of the confidence sequence.
     half: f64,
 }
@@ -83,6 +97,7 @@ impl Look {
         let error = standard_error(seen.influences.iter().copied());
         Some(Self {
             estimate: seen.estimate,
+            error,
             half: t_multiplier(differences.len(), TAU2, alpha) * error,
         })
     }
@@ -109,6 +124,7 @@ fn exactly(all: &[f64], margin: f64) -> Difference {
     let last = all.last().copied();
     Difference {
         blocks: all.len(),
+        t: 0.0,
         ratio: last.map(f64::exp),
         interval: last.map(|it| [it.exp(), it.exp()]),
         apart: match last {

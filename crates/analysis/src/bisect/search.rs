@@ -7,6 +7,10 @@ use super::posterior::Posterior;
 
 /// An answer that is confirmed is wrong so many times more seldom than was asked for: its neighbours are measured again.
 const CONFIRMED: f64 = 10.0;
+/// A step is so much stricter than its share of the error chance: a wrong step costs builds until its answer is corrected.
+const STRICTER: f64 = 2.0;
+/// What is built already is taken before another commit that would tell so many times as much.
+const BUILT: f64 = 4.0;
 /// Blocks in which the neighbours of an answer are measured at least: they give the size of the change.
 const CONFIRMING: usize = 10;
 
@@ -65,7 +69,7 @@ impl Search<'_> {
     fn locate(&self, from: usize, to: usize) -> Solved {
         let inner = self.evidence.between(from, to);
         let steps = f64::from((inner.len() + 1).ilog2() + 1);
-        let step_alpha = self.rules.alpha / steps;
+        let step_alpha = self.rules.alpha / (STRICTER * steps);
         if let Some(middle) = self.unlike_both((from, to), &inner, step_alpha) {
             let mut all = self.solve(from, middle)?;
             all.extend(self.solve(middle, to)?);
@@ -79,9 +83,11 @@ impl Search<'_> {
         if chance >= 1.0 - self.rules.alpha {
             return self.confirm((from, to), (before, at), chance);
         }
+        let built = self.evidence.measured();
         let untold = |place: &usize| {
             let late = posterior.at_or_before(*place);
-            late.min(1.0 - late)
+            let bonus = if built.contains(place) { BUILT } else { 1.0 };
+            bonus * late.min(1.0 - late)
         };
         let candidate = inner.iter().copied();
         match candidate.max_by(|a, b| untold(a).total_cmp(&untold(b))) {
@@ -144,6 +150,12 @@ impl Search<'_> {
         let rest_alpha = 0.5 * self.rules.alpha;
         let rest = |from, to| (from != to).then(|| self.difference(from, to, rest_alpha));
         let (early, late) = (rest(from, before), rest(at, to));
+        // More blocks only where there seems to be more: to exclude all that is large enough to matter would cost too much.
+        let suspicious = [early, late].into_iter().flatten();
+        let suspicious = suspicious.filter(|it| it.is_suspicious(self.rules.margin));
+        if blocks < self.rules.most && suspicious.count() > 0 {
+            return Err(arms);
+        }
         let differs = |rest: &Option<Difference>| {
             rest.is_some_and(|difference| difference.apart == Apart::Differ)
         };

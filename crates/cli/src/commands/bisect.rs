@@ -11,6 +11,7 @@ use fairtrial_report::bisect::{
 };
 use fairtrial_session::{
     BenchCommand, BenchQuestion, BisectCommit, BisectQuestion, Bisected, Controls, Counter,
+    SessionError,
 };
 
 /// Find the commit that changed how long a command takes, or what it costs
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let prepared = session.prepare_bisect(args.question())?;
     let controls = Controls::default();
     signals::reach(&controls, Placed::Timed)?;
-    let bisected = session.bisect(&prepared, &controls).map_err(Failure::from)?;
+    let bisected = session.bisect(&prepared, &controls).map_err(refused)?;
     let answer = answer(&bisected);
     let printer = console.printer;
     if args.json {
@@ -73,6 +74,16 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         BisectEnd::Same | BisectEnd::Open => Exit::Inconclusive,
         BisectEnd::Interrupted => Exit::Interrupted,
     })
+}
+
+/// An end whose command fails is a failure of its own, and no wrong input.
+fn refused(error: SessionError) -> Failure {
+    let failed = matches!(error, SessionError::BenchFailed { .. });
+    let mut failure = Failure::from(error);
+    if failed {
+        failure.exit = Exit::Failed;
+    }
+    failure
 }
 
 impl Args {
