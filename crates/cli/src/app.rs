@@ -1,8 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, bench, bisect, cancel, check, compare, completions, data_root, demo, doctor, eval, exec,
-    explain, export, gate, gc, history, import, init, list, logs, own, plan, power, preset,
+    analyze, bench, bisect, cancel, check, compare, completions, data_root, demo, doctor, eval,
+    exec, explain, export, gate, gc, history, import, init, list, logs, own, plan, power, preset,
     register, remeasure, report, reproduce, run, schema, serve, sql, status, summarize, sweep,
     table, task, variance, verify, wait,
 };

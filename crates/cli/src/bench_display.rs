@@ -89,7 +89,10 @@ fn bisect_words(event: &BisectEvent<'_>) -> String {
                 0 => String::new(),
                 skipped => format!(", {} were skipped", counted(*skipped, "commit")),
             };
-            format!("goes on: {} were measured before{skipped}", counted(*trials, "run"))
+            format!(
+                "resumed: {} were measured before{skipped}",
+                counted(*trials, "run")
+            )
         }
         BisectEvent::Building(commit) => format!("building {}", commit.named()),
         BisectEvent::Skipped { commit, why } => {

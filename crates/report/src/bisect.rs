@@ -131,18 +131,31 @@ pub fn console(answer: &BisectAnswer, terminal: Terminal) -> String {
 fn sentences(answer: &BisectAnswer) -> Vec<(String, Tone)> {
     let mut all = Vec::new();
     if answer.end == BisectEnd::Interrupted {
-        let said = "interrupted; the same command goes on from here".to_owned();
+        let said = "interrupted; the same command resumes it".to_owned();
         all.push((said, Tone::Caution));
     }
     if answer.changes.len() > 1 {
         let changes = counted(answer.changes.len(), "change");
-        all.push((format!("{changes} in this range, from the earliest:"), Tone::Plain));
+        all.push((
+            format!("{changes} in this range, from the earliest:"),
+            Tone::Plain,
+        ));
     }
     for change in &answer.changes {
         all.extend(of_change(answer, change));
     }
-    all.extend(answer.open.iter().map(|part| (open(answer, part), Tone::Caution)));
-    all.extend(answer.same.iter().map(|part| (same(answer, part), Tone::Plain)));
+    all.extend(
+        answer
+            .open
+            .iter()
+            .map(|part| (open(answer, part), Tone::Caution)),
+    );
+    all.extend(
+        answer
+            .same
+            .iter()
+            .map(|part| (same(answer, part), Tone::Plain)),
+    );
     for SkippedCommit { commit, why } in &answer.skipped {
         let why = why.lines().next().unwrap_or_default();
         all.push((format!("skipped {}: {why}", named(commit)), Tone::Caution));
@@ -186,14 +199,17 @@ fn of_change(answer: &BisectAnswer, change: &BisectChange) -> Vec<(String, Tone)
             continue;
         };
         let range = between(low, high);
-        all.push((format!("all other commits {where_} it: {range}"), Tone::Faint));
+        all.push((
+            format!("all other commits {where_} it: {range}"),
+            Tone::Faint,
+        ));
     }
     all
 }
 
 fn open(answer: &BisectAnswer, part: &BisectPart) -> String {
     let commits = counted(part.commits, "commit");
-    let runs = "--max-blocks allows more runs, and the same command goes on";
+    let runs = "--max-blocks allows more runs; the same command resumes it";
     let (from, to) = (named(&part.from), named(&part.to));
     match part.probability {
         None => format!(
@@ -227,18 +243,20 @@ fn size(difference: &Difference, alpha: f64) -> String {
     };
     let change = share::change(ratio - 1.0);
     match difference.interval {
-        Some([low, high]) if low < high => format!(
-            "{change} [{}, {}]",
-            between(low, high),
-            share::level(alpha)
-        ),
+        Some([low, high]) if low < high => {
+            format!("{change} [{}, {}]", between(low, high), share::level(alpha))
+        }
         Some(_) => format!("{change} (counted)"),
         None => change,
     }
 }
 
 fn between(low: f64, high: f64) -> String {
-    format!("{} to {}", share::change(low - 1.0), share::change(high - 1.0))
+    format!(
+        "{} to {}",
+        share::change(low - 1.0),
+        share::change(high - 1.0)
+    )
 }
 
 fn named(commit: &NamedCommit) -> String {

@@ -1,6 +1,6 @@
 //! What a session tells while it works. It prints nothing: whoever calls listens, and finds the words.
 
-use crate::bisect::BisectCommit;
+use crate::bisect::commit::BisectCommit;
 use crate::notice::Notice;
 use crate::run::result::RunResult;
 use fairtrial_analysis::sequential::Trajectory;

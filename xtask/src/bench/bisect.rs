@@ -157,7 +157,7 @@ fn make_repository(folder: &Path, planted: usize) -> io::Result<()> {
 /// Runs of the three commits that a bisect with the same number of blocks in each of its steps takes to be as sure, by the
 /// spread of the blocks that were measured: the best number, which nobody knows beforehand.
 fn fixed_runs(folder: &Path) -> io::Result<f64> {
-    let kept = std::fs::read_dir(folder.join("data/bisects"))?;
+    let kept = std::fs::read_dir(folder.join("data/cache/bisects"))?;
     let mut from_middle = Vec::new();
     for entry in kept {
         let text = std::fs::read_to_string(entry?.path().join("measured.jsonl"))?;

@@ -1,8 +1,8 @@
 //! How two commits differ, by the blocks in which both took part.
 
 use super::evidence::Evidence;
-use super::finding::BisectRules;
 use super::location::{Location, standard_error};
+use super::rules::BisectRules;
 use fairtrial_stats::sequential::t_multiplier;
 use serde::Serialize;
 

@@ -40,7 +40,10 @@ impl Evidence {
 
     /// Every commit that took part in a block.
     pub(super) fn measured(&self) -> BTreeSet<usize> {
-        self.blocks.iter().flat_map(|it| it.keys().copied()).collect()
+        self.blocks
+            .iter()
+            .flat_map(|it| it.keys().copied())
+            .collect()
     }
 
     /// Who took part in the last block.

@@ -10,11 +10,13 @@ mod evidence;
 mod finding;
 mod location;
 mod posterior;
+mod rules;
 mod search;
 #[cfg(test)]
 mod simulated;
 
 pub use difference::{Apart, Difference};
 pub use evidence::{BisectBlock, Evidence};
-pub use finding::{BisectRules, Change, Finding, Next};
+pub use finding::{Change, Finding, Next};
+pub use rules::BisectRules;
 pub use search::{is_look, next};

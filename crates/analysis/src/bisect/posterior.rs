@@ -2,8 +2,8 @@
 
 use super::difference::FIRST_LOOK;
 use super::evidence::Evidence;
-use super::finding::BisectRules;
 use super::location::{Location, standard_error};
+use super::rules::BisectRules;
 
 /// The most that one candidate may say, as the logarithm of the odds: beyond 10,000 to 1 the noise itself may be another
 /// than it is taken for.
@@ -39,7 +39,13 @@ impl Posterior {
             let prior = ((places[class + 1] - places[class]) as f64).ln();
             let sides = odds.iter().enumerate();
             let told: f64 = sides
-                .map(|(place, odds)| if place >= class { 0.5 * odds } else { -0.5 * odds })
+                .map(|(place, odds)| {
+                    if place >= class {
+                        0.5 * odds
+                    } else {
+                        -0.5 * odds
+                    }
+                })
                 .sum();
             prior + told
         };
@@ -61,7 +67,10 @@ impl Posterior {
             }
         };
         let best = (0..self.chances.len()).fold(0, likelier);
-        ((self.places[best], self.places[best + 1]), self.chances[best])
+        (
+            (self.places[best], self.places[best + 1]),
+            self.chances[best],
+        )
     }
 
     /// The chance that the change is at or before a place.

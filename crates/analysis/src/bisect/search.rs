@@ -2,8 +2,9 @@
 
 use super::difference::{Apart, Difference, looks};
 use super::evidence::Evidence;
-use super::finding::{BisectRules, Change, Finding, Next};
+use super::finding::{Change, Finding, Next};
 use super::posterior::Posterior;
+use super::rules::BisectRules;
 
 /// An answer that is confirmed is wrong so many times more seldom than was asked for: its neighbours are measured again.
 const CONFIRMED: f64 = 10.0;

@@ -79,7 +79,8 @@ impl World {
                 continue;
             }
             let (noise, spread) = self.noise;
-            let value = |place: usize, rng: &mut Stream| self.levels[place] + spread * noise.draw(rng);
+            let value =
+                |place: usize, rng: &mut Stream| self.levels[place] + spread * noise.draw(rng);
             loop {
                 trials += arms.len();
                 let block = arms.iter().map(|it| (*it, value(*it, rng)));
@@ -129,10 +130,15 @@ fn a_change_of_5_percent_among_64_commits_is_found_with_few_builds_and_the_chanc
         }
         let (right, claimed) = (right as f64 / tries as f64, claimed / tries as f64);
         let trials = trials / tries;
-        println!("{noise:?}: right {right}, claimed {claimed}, builds at most {most_builds}, {trials} trials");
+        println!(
+            "{noise:?}: right {right}, claimed {claimed}, builds at most {most_builds}, {trials} trials"
+        );
         assert!(right >= 0.95, "{noise:?}: {right}");
         // Three standard errors of so many tries.
-        assert!(claimed <= right + 0.06, "{noise:?}: {claimed} claimed, {right} right");
+        assert!(
+            claimed <= right + 0.06,
+            "{noise:?}: {claimed} claimed, {right} right"
+        );
         assert!(most_builds <= 12, "{noise:?}: {most_builds}");
     }
 }
@@ -194,7 +200,15 @@ fn what_cannot_be_told_with_so_few_blocks_stays_open() {
     let few = BisectRules { most: 8, ..rules() };
     let world = World::one(16, (9, 0.05), (Noise::Normal, 0.2));
     let found = world.search(&few, &mut rng);
-    let [Finding::Open { from: 0, to: 16, probability: None, .. }] = found.findings[..] else {
+    let [
+        Finding::Open {
+            from: 0,
+            to: 16,
+            probability: None,
+            ..
+        },
+    ] = found.findings[..]
+    else {
         panic!("{found:?}")
     };
     assert_eq!((found.builds, found.trials), (2, 16));
@@ -203,13 +217,19 @@ fn what_cannot_be_told_with_so_few_blocks_stays_open() {
 #[test]
 fn what_is_counted_needs_one_block_of_each() {
     let mut rng = stream(1);
-    let exact = BisectRules { exact: true, ..rules() };
+    let exact = BisectRules {
+        exact: true,
+        ..rules()
+    };
     let world = World::one(64, (41, 0.05), (Noise::Normal, 0.0));
     let found = world.search(&exact, &mut rng);
     assert_eq!(changes(&found.findings), [(40, 41)]);
     assert!(found.builds <= 9, "{}", found.builds);
     let same = World::one(64, (41, 0.001), (Noise::Normal, 0.0)).search(&exact, &mut rng);
-    assert!(matches!(same.findings[..], [Finding::Same { .. }]), "{same:?}");
+    assert!(
+        matches!(same.findings[..], [Finding::Same { .. }]),
+        "{same:?}"
+    );
 }
 
 #[test]

@@ -22,13 +22,13 @@ Examples:
   fairtrial bisect main~50 main --metric cpu -- ./a in      by CPU time: for a busy machine
   fairtrial bisect v1 v2 --counter callgrind -- ./a in      by counted instructions: one run each
 
-The two ends are compared first. Then each candidate is built once, in a folder of its own, and runs in
-turns with both ends, until it is known to which of them it belongs. What was measured is kept: the same
-command goes on where it was left. Your files are not touched, and changes that are not committed take
-no part.
+The two ends are compared first. Then each candidate is built once, in a folder of its own, and
+runs in turns with both ends, until it is known to which of them it belongs. What was measured is
+kept: the same command resumes it. Your files are not touched, and changes that are not committed
+take no part.
 
-Exit codes: 0 where every change that was seen has its commit, 4 where the ends do not differ or more
-runs would be needed.")]
+Exit codes: 0 where every change that was seen has its commit, 1 where the command fails at an end,
+4 where the ends do not differ or more runs would be needed.")]
 pub(crate) struct Args {
     /// The revision before the change
     good: String,

@@ -147,8 +147,7 @@ impl Session {
             question.runs = Runs::exactly(1);
         }
         let caller = self.caller();
-        let runs = if let Some(revisions) =
-            Revisions::of(&question, caller, self.revision_cache())?
+        let runs = if let Some(revisions) = Revisions::of(&question, caller, self.revision_cache())?
         {
             RunsWhat::Revisions(revisions)
         } else {
@@ -235,7 +234,9 @@ impl Session {
     ) -> Result<(), SessionError> {
         let (caller, build) = (self.caller(), question.build.as_deref());
         let revisions = Revisions::of(question, caller, self.revision_cache())?;
-        let first = revisions.as_ref().and_then(|it| Some((it, it.all.first()?)));
+        let first = revisions
+            .as_ref()
+            .and_then(|it| Some((it, it.all.first()?)));
         first.map_or(Ok(()), |(revisions, first)| {
             let ready = revisions.ready(first, build, (caller, controls, building));
             ready.map(drop)

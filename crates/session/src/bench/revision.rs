@@ -3,7 +3,7 @@
 
 use super::question::BenchQuestion;
 use crate::caller::Caller;
-use crate::checkout::check_out;
+use crate::checkout::{check_out, short};
 use crate::error::SessionError;
 use fairtrial_engine::{Controls, run_beside};
 use fairtrial_model::{Sha256, hex};
@@ -14,8 +14,6 @@ use std::path::{Path, PathBuf};
 
 /// Checked-out revisions that are kept; the ones that were used longest ago go. A bisect among a thousand commits needs 12.
 const KEPT: usize = 12;
-/// Digits of a hash that name a commit.
-const SHORT: usize = 12;
 /// What the state of the user's own files is called.
 const WORKING_TREE: &str = "working tree";
 
@@ -97,11 +95,9 @@ impl Revisions {
         };
         std::fs::create_dir_all(&self.cache).map_err(machine)?;
         let key = Sha256::digest(format!("{}\n{}", self.top.display(), build.unwrap_or("")));
-        let tree = self.cache.join(format!(
-            "{}-{}",
-            short(commit),
-            hex(&key[..4])
-        ));
+        let tree = self
+            .cache
+            .join(format!("{}-{}", short(commit), hex(&key[..4])));
         let beside = |ending: &str| tree.with_extension(ending);
         let lock = File::create(beside("lock")).map_err(machine)?;
         lock.lock().map_err(machine)?;
@@ -168,11 +164,6 @@ pub(crate) fn commit_of(folder: &Path, name: &str) -> Result<String, SessionErro
             "the repository has no revision `{name}`; nothing was run"
         ))
     })
-}
-
-/// The beginning of a hash, by which people know a commit.
-pub(crate) fn short(commit: &str) -> &str {
-    &commit[..SHORT.min(commit.len())]
 }
 
 /// As it was typed; a whole hash is known by its beginning.

@@ -1,9 +1,10 @@
 //! What a bisect has measured, on disk: one line per block, appended when its last record is durable. The search is a function
 //! of these lines, so that nothing else has to be kept.
 
-use super::PreparedBisect;
+use super::prepared::PreparedBisect;
 use crate::error::SessionError;
 use fairtrial_analysis::bisect::Evidence;
+use fairtrial_engine::task_cache;
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{Sha256, hex};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Folder of the bisects in the data root.
+/// Folder of the bisects in the cache: who removes it loses no run, and begins anew.
 const FOLDER: &str = "bisects";
 /// Its file of what was measured.
 const MEASURED: &str = "measured.jsonl";
@@ -48,10 +49,11 @@ pub(super) struct Kept {
 impl Kept {
     /// Opens what is kept of this question, and makes it where there is nothing.
     pub(super) fn open(root: &DataRoot, bisect: &PreparedBisect) -> Result<Self, SessionError> {
-        let folder = root.path().join(FOLDER).join(name(bisect)?);
+        let folder = task_cache(root).join(FOLDER).join(name(bisect)?);
         let path = folder.join(MEASURED);
-        let machine =
-            |error: io::Error| SessionError::Machine(format!("cannot use {}: {error}", path.display()));
+        let machine = |error: io::Error| {
+            SessionError::Machine(format!("cannot use {}: {error}", path.display()))
+        };
         fs::create_dir_all(&folder).map_err(machine)?;
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
@@ -65,7 +67,10 @@ impl Kept {
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(machine)?;
         // What was being written when the machine went down is no line.
-        let whole = text.iter().rposition(|it| *it == b'\n').map_or(0, |at| at + 1);
+        let whole = text
+            .iter()
+            .rposition(|it| *it == b'\n')
+            .map_or(0, |at| at + 1);
         file.set_len(whole as u64).map_err(machine)?;
         file.seek(SeekFrom::End(0)).map_err(machine)?;
         let commits = bisect.range.commits.iter().map(|it| it.commit.clone());
@@ -101,7 +106,8 @@ impl Kept {
     fn read(&mut self, line: Line, places: &HashMap<String, usize>) -> Option<()> {
         match line {
             Line::Block { run, values } => {
-                let place = |(commit, value): (String, f64)| Some((*places.get(&commit)?, value.ln()));
+                let place =
+                    |(commit, value): (String, f64)| Some((*places.get(&commit)?, value.ln()));
                 let block = values.into_iter().map(place).collect::<Option<_>>()?;
                 self.evidence.blocks.push(block);
                 self.of_run(run);
@@ -151,8 +157,8 @@ impl Kept {
     }
 
     fn append(&self, line: &Line) -> Result<(), SessionError> {
-        let mut text = serde_json::to_vec(line)
-            .map_err(|error| SessionError::Machine(error.to_string()))?;
+        let mut text =
+            serde_json::to_vec(line).map_err(|error| SessionError::Machine(error.to_string()))?;
         text.push(b'\n');
         let mut file = &*self.file;
         let written = file.write_all(&text).and_then(|()| file.sync_data());

@@ -1,20 +1,23 @@
 //! Which commit changed a metric: each candidate is built once, measured beside both ends of the range, and the search goes on
 //! from what was seen. What was measured is kept, so that the same question goes on where it was left.
 
+pub(crate) mod commit;
 mod kept;
+mod prepared;
 mod question;
 mod range;
 mod rule;
 
+pub use commit::BisectCommit;
+pub use prepared::PreparedBisect;
 pub use question::BisectQuestion;
-pub use range::BisectCommit;
 
 use crate::bench::{BenchStep, Benched};
 use crate::error::SessionError;
 use crate::events::{BisectEvent, Event};
 use crate::session::Session;
 use fairtrial_analysis::bench::BenchEnd;
-use fairtrial_analysis::bisect::{BisectRules, Evidence, Finding, Next, next};
+use fairtrial_analysis::bisect::{Evidence, Finding, Next, next};
 use fairtrial_engine::Controls;
 use kept::Kept;
 use range::Range;
@@ -23,13 +26,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the benchmark that the steps of a bisect are runs of.
 pub(crate) const BISECT: &str = "bisect";
-
-/// A bisect that can be made: the range is one, and the question makes sense.
-#[derive(Debug)]
-pub struct PreparedBisect {
-    question: BisectQuestion,
-    range: Range,
-}
 
 /// What a bisect came to.
 #[derive(Debug)]
@@ -50,17 +46,6 @@ pub struct Bisected {
     pub runs: Vec<String>,
     /// What was asked.
     pub question: BisectQuestion,
-}
-
-impl PreparedBisect {
-    fn rules(&self) -> BisectRules {
-        BisectRules {
-            alpha: self.question.alpha,
-            margin: self.question.bench.margin.ln_1p(),
-            most: self.question.most as usize,
-            exact: self.question.bench.counter.is_some(),
-        }
-    }
 }
 
 impl Session {

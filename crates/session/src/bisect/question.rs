@@ -1,12 +1,7 @@
 //! What a bisect is asked.
 
-use super::PreparedBisect;
-use crate::bench::{BenchQuestion, Runs};
+use crate::bench::BenchQuestion;
 use crate::error::SessionError;
-use std::time::Duration;
-
-/// Longer than anybody waits: a step ends by what it found, or by its number of blocks.
-const NO_LIMIT: Duration = Duration::from_hours(24 * 365);
 
 /// What a bisect is asked.
 #[derive(Debug, Clone)]
@@ -41,24 +36,5 @@ impl BisectQuestion {
             return refuse("--alpha is an error chance above 0 and below 0.5");
         }
         Ok(())
-    }
-}
-
-impl PreparedBisect {
-    /// The bench of some commits, after so many blocks of them.
-    pub(super) fn bench_of(&self, arms: &[usize], blocks: usize) -> BenchQuestion {
-        let left = (self.question.most as usize).saturating_sub(blocks).max(2);
-        let commits = &self.range.commits;
-        BenchQuestion {
-            revisions: arms.iter().map(|it| commits[*it].commit.clone()).collect(),
-            warmup: Some(1),
-            runs: Runs {
-                least: None,
-                most: Some(left as u32),
-                limit: NO_LIMIT,
-            },
-            saves: true,
-            ..self.question.bench.clone()
-        }
     }
 }

@@ -1,46 +1,16 @@
 //! The commits between two revisions, along the first parents: what was merged counts as one commit.
 
+use super::commit::BisectCommit;
 use super::question::BisectQuestion;
-use crate::bench::revision::{commit_of, repository, short};
+use crate::bench::revision::{commit_of, repository};
+use crate::checkout::short;
 use crate::error::SessionError;
 use fairtrial_process::git::Git;
-use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Between the facts of a commit.
 const BETWEEN: char = '\u{1f}';
-
-/// A commit of the range.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BisectCommit {
-    /// Its hash.
-    pub commit: String,
-    /// The first line of its message.
-    pub subject: String,
-    /// Who wrote it.
-    pub author: String,
-    /// The day on which it was committed.
-    pub date: String,
-    /// Whether it merges others.
-    pub merge: bool,
-}
-
-impl BisectCommit {
-    /// The beginning of its hash.
-    pub fn short(&self) -> &str {
-        short(&self.commit)
-    }
-
-    /// Hash and subject.
-    pub fn named(&self) -> String {
-        format!("{} ({})", self.short(), self.subject)
-    }
-
-    pub(super) fn is_named(&self, arm: &str) -> bool {
-        arm == self.short()
-    }
-}
 
 /// The commits from the good end to the bad one.
 #[derive(Debug)]

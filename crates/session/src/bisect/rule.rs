@@ -28,7 +28,11 @@ struct State {
 }
 
 impl StepRule {
-    pub(super) fn new(kept: &Kept, (arms, names): (&[usize], Vec<String>), rules: BisectRules) -> Self {
+    pub(super) fn new(
+        kept: &Kept,
+        (arms, names): (&[usize], Vec<String>),
+        rules: BisectRules,
+    ) -> Self {
         Self(Arc::new(Mutex::new(State {
             kept: kept.clone(),
             arms: arms.to_vec(),
