@@ -11,7 +11,7 @@ use fairtrial_report::bisect::{
 };
 use fairtrial_session::{
     BenchCommand, BenchQuestion, BisectCommit, BisectQuestion, Bisected, Controls, Counter,
-    SessionError,
+    SessionError, ShellChoice,
 };
 
 /// Find the commit that changed how long a command takes, or what it costs
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Run before each run, outside of the measured time
     #[arg(long, value_name = "CMD")]
     prepare: Option<String>,
+    /// Without a shell: the command is split into words
+    #[arg(short = 'N')]
+    no_shell: bool,
     #[command(flatten)]
     measured: MeasuredArgs,
     /// The chance that a claim is wrong, at most
@@ -94,6 +97,11 @@ impl Args {
             bench: self.measured.measure(BenchQuestion {
                 build: self.build.clone(),
                 prepare: self.prepare.iter().cloned().collect(),
+                shell: if self.no_shell {
+                    ShellChoice::Never
+                } else {
+                    ShellChoice::WhenNeeded
+                },
                 ..BenchQuestion::new(vec![BenchCommand::of_words(&self.command)])
             }),
             alpha: self.alpha,

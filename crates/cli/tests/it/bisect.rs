@@ -203,6 +203,7 @@ fn commits_that_do_not_build_or_run_are_skipped_and_named_where_they_may_be_it()
         "callgrind",
         "--build",
         "test ! -e broken",
+        "-N",
     ];
     let measured = ["--", "test", "!", "-e", "fails"];
     let ran = repository.bisect(&[&args[..], &measured].concat());
