@@ -29,9 +29,12 @@ impl Posterior {
         let size = ends.map_or(0.0, |ends| ends.estimate);
         let measured = evidence.measured();
         let odds: Vec<f64> = (inner.iter())
-            .map(|place| match measured.contains(place) {
-                true => log_odds(evidence, (from, *place, to), (rules, size)),
-                false => 0.0,
+            .map(|place| {
+                if measured.contains(place) {
+                    log_odds(evidence, (from, *place, to), (rules, size))
+                } else {
+                    0.0
+                }
             })
             .collect();
         // The change at or before a candidate puts it on the side of the later end.

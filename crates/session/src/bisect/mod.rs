@@ -135,7 +135,10 @@ impl Session {
             Ok(Benched {
                 failure: Some(failure),
                 ..
-            }) => (failure.command, failure.how, failure.said),
+            }) => {
+                let how = format!("ended with {}", failure.how);
+                (failure.command, how, failure.said)
+            }
             Ok(_) => return Ok(Stepped::On),
             Err(SessionError::BenchFailed { command, how, said }) => (command, how, said),
             Err(error) => return Err(error),
@@ -143,8 +146,8 @@ impl Session {
         let place = measured.iter().position(|it| it.is_named(&failed));
         match place.map(|place| arms[place]) {
             Some(place) if !is_end(place) => self.skip(kept, (place, &commits[place]), &why),
-            _ => Err(SessionError::BenchFailed {
-                command: failed,
+            end => Err(SessionError::BenchFailed {
+                command: end.map_or(failed, |end| commits[end].named()),
                 how: why,
                 said,
             }),
