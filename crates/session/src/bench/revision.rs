@@ -71,8 +71,8 @@ impl Revisions {
             });
         }
         Ok(Some(Self {
-            inside,
             top,
+            inside,
             cache,
             all,
         }))

@@ -55,9 +55,9 @@ impl Range {
         let inner = first_parents.lines().filter(|it| after_good.contains(it));
         let all: Vec<&str> = std::iter::once(&*good).chain(inner).collect();
         Ok(Self {
+            top,
             inside,
             commits: facts(folder, &all)?,
-            top,
         })
     }
 
