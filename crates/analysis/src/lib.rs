@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod bisect;
 pub mod compare;
 pub mod confirm;
 pub mod curves;

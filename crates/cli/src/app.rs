@@ -1,8 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, bench, cancel, check, compare, completions, data_root, demo, doctor, eval, exec,
-    explain, export, gate, gc, history, import, init, list, logs, own, plan, power, preset,
+    analyze, bench, bisect, cancel, check, compare, completions, data_root, demo, doctor, eval,
+    exec, explain, export, gate, gc, history, import, init, list, logs, own, plan, power, preset,
     register, remeasure, report, reproduce, run, schema, serve, sql, status, summarize, sweep,
     table, task, variance, verify, wait,
 };
@@ -45,6 +45,7 @@ enum Command {
     Plan(plan::Args),
     Run(run::Args),
     Bench(Box<bench::Args>),
+    Bisect(bisect::Args),
     Status(status::Args),
     Watch(wait::WatchArgs),
     Serve(serve::Args),
@@ -176,6 +177,7 @@ impl Command {
             Self::Plan(args) => plan::run(&args, console),
             Self::Run(args) => run::run(&args, console),
             Self::Bench(args) => bench::run(&args, console),
+            Self::Bisect(args) => bisect::run(&args, console),
             Self::Status(args) => status::run(&args, console),
             Self::Watch(args) => wait::watch(&args, console),
             Self::Serve(args) => serve::run(&args, console),

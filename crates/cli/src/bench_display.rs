@@ -3,7 +3,7 @@
 use crate::printer::Printer;
 use crate::words::show_notice;
 use fairtrial_analysis::bench::CommandAnswer;
-use fairtrial_session::{Event, Listener, Notice, RunEvent};
+use fairtrial_session::{BisectCommit, BisectEvent, Event, Listener, Notice, RunEvent};
 use fairtrial_text::count::counted;
 use fairtrial_text::escape::terminal_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -71,8 +71,41 @@ impl Listener for BenchDisplay {
                 let live = fairtrial_report::bench::live(&answers);
                 self.bar.set_message(terminal_line(&live).into_owned());
             }
+            Event::Bisect(event) => {
+                let text = terminal_line(&bisect_words(&event)).into_owned();
+                self.bar.suspend(|| self.printer.tell(text));
+            }
             Event::Left => self.bar.finish_and_clear(),
             Event::Notice(_) | Event::Starting(_) | Event::Result(_) => {}
+        }
+    }
+}
+
+/// What a bisect does next, in a line.
+fn bisect_words(event: &BisectEvent<'_>) -> String {
+    match event {
+        BisectEvent::GoesOn { trials, skipped } => {
+            let skipped = match skipped {
+                0 => String::new(),
+                skipped => format!(", {} were skipped", counted(*skipped, "commit")),
+            };
+            format!(
+                "resumed: {} were measured before{skipped}",
+                counted(*trials, "run")
+            )
+        }
+        BisectEvent::Building(commit) => format!("building {}", commit.named()),
+        BisectEvent::Skipped { commit, why } => {
+            let why = why.lines().next().unwrap_or_default();
+            format!("skipped {}: {why}", commit.named())
+        }
+        BisectEvent::Measuring { commits, blocks } => {
+            let names: Vec<&str> = commits.iter().map(|it| BisectCommit::short(it)).collect();
+            let before = match blocks {
+                0 => String::new(),
+                blocks => format!(", after {} before", counted(*blocks, "block")),
+            };
+            format!("measuring {} in turns{before}", names.join(", "))
         }
     }
 }

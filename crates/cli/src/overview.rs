@@ -46,6 +46,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "analyze",
             "variance",
             "history",
+            "bisect",
             "power",
             "register",
             "verify",

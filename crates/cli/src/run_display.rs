@@ -201,7 +201,7 @@ impl Listener for RunDisplay {
         match event {
             Event::Starting(request) => self.starting(request),
             Event::Run(event) => self.happened(event),
-            Event::Looked(_) => {}
+            Event::Looked(_) | Event::Bisect(_) => {}
             Event::Left => self.left(),
             Event::Result(result) => self.result(result),
             Event::Notice(notice) => self.notice(&notice),

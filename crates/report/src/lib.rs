@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod bench;
+pub mod bisect;
 mod comparison;
 pub mod console;
 pub mod csv;

@@ -1,5 +1,6 @@
 //! What a session tells while it works. It prints nothing: whoever calls listens, and finds the words.
 
+use crate::bisect::commit::BisectCommit;
 use crate::notice::Notice;
 use crate::run::result::RunResult;
 use fairtrial_analysis::sequential::Trajectory;
@@ -17,8 +18,37 @@ pub enum Event<'a> {
     Left,
     /// What the run came to. Its files, its confirmation and its reporters follow.
     Result(&'a RunResult),
+    /// A bisect goes on.
+    Bisect(BisectEvent<'a>),
     /// Something to know.
     Notice(Notice),
+}
+
+/// A step of a bisect.
+pub enum BisectEvent<'a> {
+    /// It goes on where it was left.
+    GoesOn {
+        /// Runs of the command that were measured before.
+        trials: usize,
+        /// Commits that were skipped before.
+        skipped: usize,
+    },
+    /// A commit is checked out and built.
+    Building(&'a BisectCommit),
+    /// A commit does not build, or its command fails.
+    Skipped {
+        /// The commit.
+        commit: &'a BisectCommit,
+        /// Why.
+        why: &'a str,
+    },
+    /// Commits are measured in turns.
+    Measuring {
+        /// From the earliest to the latest.
+        commits: &'a [&'a BisectCommit],
+        /// Blocks that all of them took part in before.
+        blocks: usize,
+    },
 }
 
 /// Hears what happens. Several threads may tell at once.

@@ -4,6 +4,7 @@
 mod absent;
 mod agent_tasks;
 mod bench;
+mod bisect;
 mod bundle;
 mod caller;
 mod check;
@@ -64,6 +65,7 @@ pub use bench::{
     BENCH, BenchCommand, BenchFailure, BenchMetric, BenchParameter, BenchQuestion, Benched,
     Counter, PreparedBench, Runs, ShellChoice, Warmth, quiet_cpu,
 };
+pub use bisect::{BisectCommit, BisectQuestion, Bisected, PreparedBisect};
 pub use caller::Caller;
 pub use check::{Checked, NotHere};
 pub use compare::{CompareQuestion, Compared};
@@ -71,7 +73,7 @@ pub use data_root::{DATA_VARIABLE, FoundRoot};
 pub use doctor::{Ability, Examination, tuned_words};
 pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::{Evaluated, ScoredBy};
-pub use events::{Event, Listener};
+pub use events::{BisectEvent, Event, Listener};
 pub use export::ExportQuestion;
 pub use export::exported::Exported;
 pub use find::RunChoice;

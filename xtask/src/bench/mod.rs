@@ -1,6 +1,7 @@
 //! `bench`: what a trial costs beside the least it could cost, and what a large run takes. Everything that is compared
 //! runs alternately within one call, because a machine is never as fast as it was yesterday.
 
+mod bisect;
 mod experiments;
 mod interop;
 mod large;
@@ -47,14 +48,18 @@ pub(crate) struct Args {
     /// Measure `fairtrial bench` beside hyperfine instead: how small a difference each finds, and what a run costs
     #[arg(long, group = "tried", conflicts_with_all = ["experiments", "interop", "training"])]
     timing: bool,
+    /// Plant a change among commits instead, and measure how often `fairtrial bisect` names the right one, and its cost
+    #[arg(long, group = "tried", conflicts_with_all = ["experiments", "interop", "training", "rollouts", "timing"])]
+    bisect: bool,
     /// Make all tables of `docs/peers.md`, one after the other: --timing, the throughput, --rollouts, the statistics
     /// (`benches/stats/compare.py`) and --interop. With the default of --tries it takes hours
     #[arg(long, group = "tried", conflicts_with_all = ["experiments", "interop", "training", "rollouts", "timing"])]
     peers: bool,
-    /// Tries of each comparison of --timing and --experiments; four times as many without a difference
+    /// Tries of --bisect, and of each comparison of --timing and --experiments; four times as many without a difference
     #[arg(long, default_value_t = 50)]
     tries: usize,
-    /// Only these settings of --timing or --experiments, or those that begin so: `costs`, `quiet-wall-1`, `loaded`
+    /// Only these settings of --timing or --experiments, or those that begin so: `costs`, `quiet-wall-1`, `loaded`; of
+    /// --bisect a metric: `cpu`, `wall`
     #[arg(long, value_name = "SETTING", requires = "tried")]
     only: Vec<String>,
     /// How long each process of --experiments measures, where its default is too long for you
@@ -110,6 +115,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     if args.rollouts {
         return Ok(rollouts::run(&bench)?);
+    }
+    if args.bisect {
+        return Ok(bisect::run(&bench)?);
     }
     if args.timing {
         return Ok(timing::run(&bench)?);

@@ -2,6 +2,7 @@
 
 pub(crate) mod analyze;
 pub(crate) mod bench;
+pub(crate) mod bisect;
 pub(crate) mod cancel;
 pub(crate) mod check;
 mod choices;

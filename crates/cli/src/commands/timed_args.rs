@@ -17,13 +17,20 @@ pub(crate) struct TimedArgs {
     #[arg(long, value_name = "CMD", requires = "rev")]
     build: Option<String>,
     /// How long to wait for the answer, as `10s` or `5m` [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "counter")]
     time_limit: Option<Duration>,
+    #[command(flatten)]
+    measured: MeasuredArgs,
+}
+
+/// What is compared.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MeasuredArgs {
     /// What is compared [default: wall]
     #[arg(long, value_enum)]
     metric: Option<MetricChoice>,
     /// Compare counted instructions instead of times, by one run of each command under this tool: noise has no part in it
-    #[arg(long, value_enum, conflicts_with_all = ["metric", "time_limit"])]
+    #[arg(long, value_enum, conflicts_with = "metric")]
     counter: Option<CounterChoice>,
     /// The smallest difference that matters [default: 1%]
     #[arg(long, value_parser = margin, value_name = "SHARE", allow_hyphen_values = true)]
@@ -59,20 +66,15 @@ pub(crate) enum CounterChoice {
 impl TimedArgs {
     /// The question about these commands.
     pub(crate) fn question(&self, commands: Vec<BenchCommand>) -> BenchQuestion {
-        BenchQuestion {
+        self.measured.measure(BenchQuestion {
             revisions: self.rev.clone(),
             build: self.build.clone(),
             runs: Runs {
                 limit: self.time_limit(),
                 ..Runs::default()
             },
-            metric: self.metric(),
-            counter: self
-                .counter
-                .map(|CounterChoice::Callgrind| Counter::Callgrind),
-            margin: self.margin.unwrap_or(BenchQuestion::MARGIN),
             ..BenchQuestion::new(commands)
-        }
+        })
     }
 
     /// Whether revisions are compared.
@@ -87,6 +89,37 @@ impl TimedArgs {
 
     /// What is compared.
     pub(crate) const fn metric(&self) -> BenchMetric {
+        self.measured.metric()
+    }
+
+    /// The first flag that has a meaning only where something is timed.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--time-limit", self.time_limit.is_some()),
+            ("--metric", self.measured.metric.is_some()),
+            ("--counter", self.measured.counter.is_some()),
+            ("--margin", self.measured.margin.is_some()),
+        ];
+        given
+            .into_iter()
+            .find_map(|(flag, given)| given.then_some(flag))
+    }
+}
+
+impl MeasuredArgs {
+    /// The question about what was asked for here.
+    pub(crate) fn measure(&self, question: BenchQuestion) -> BenchQuestion {
+        BenchQuestion {
+            metric: self.metric(),
+            counter: self
+                .counter
+                .map(|CounterChoice::Callgrind| Counter::Callgrind),
+            margin: self.margin.unwrap_or(BenchQuestion::MARGIN),
+            ..question
+        }
+    }
+
+    const fn metric(&self) -> BenchMetric {
         let counted = BenchMetric::Counted;
         match self.metric {
             None | Some(MetricChoice::Wall) => BenchMetric::Wall,
@@ -98,19 +131,6 @@ impl TimedArgs {
             Some(MetricChoice::CacheMisses) => counted(HardwareCounter::CacheMisses),
             Some(MetricChoice::BranchMisses) => counted(HardwareCounter::BranchMisses),
         }
-    }
-
-    /// The first flag that has a meaning only where something is timed.
-    pub(crate) fn first_given(&self) -> Option<&'static str> {
-        let given = [
-            ("--time-limit", self.time_limit.is_some()),
-            ("--metric", self.metric.is_some()),
-            ("--counter", self.counter.is_some()),
-            ("--margin", self.margin.is_some()),
-        ];
-        given
-            .into_iter()
-            .find_map(|(flag, given)| given.then_some(flag))
     }
 }
 

@@ -13,6 +13,7 @@ mod answers;
 mod bench;
 mod bench_counters;
 mod bench_kept;
+mod bisect;
 mod bounded;
 mod browser;
 mod chain;

@@ -12,6 +12,7 @@ mod rehearse;
 pub(crate) mod revision;
 mod rule;
 mod spec;
+mod step;
 mod throttling;
 
 pub use command::{BenchCommand, ShellChoice};
@@ -21,6 +22,7 @@ pub use parameter::BenchParameter;
 pub use question::{BenchMetric, BenchQuestion, Runs};
 pub use rehearse::Warmth;
 pub use spec::BENCH;
+pub(crate) use step::BenchStep;
 
 use crate::error::SessionError;
 use crate::run::RunResult;
@@ -39,6 +41,7 @@ use revision::Revisions;
 use rule::BenchRule;
 use spec::Made;
 use std::fs::File;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A bench that can be run: what was asked makes sense, and its programs are there.
@@ -144,8 +147,8 @@ impl Session {
             question.runs = Runs::exactly(1);
         }
         let caller = self.caller();
-        let cache = task_cache(&self.data_root()).join("revisions");
-        let runs = if let Some(revisions) = Revisions::of(&question, caller, cache)? {
+        let runs = if let Some(revisions) = Revisions::of(&question, caller, self.revision_cache())?
+        {
             RunsWhat::Revisions(revisions)
         } else {
             let programs = Programs::of(&question.commands, &question.shell, caller)?;
@@ -160,6 +163,16 @@ impl Session {
         &self,
         bench: &PreparedBench,
         controls: &Controls,
+    ) -> Result<Benched, SessionError> {
+        self.bench_as(bench, controls, None)
+    }
+
+    /// The same as a step of something larger, which says by its own rule when it ends.
+    pub(crate) fn bench_as(
+        &self,
+        bench: &PreparedBench,
+        controls: &Controls,
+        step: Option<BenchStep>,
     ) -> Result<Benched, SessionError> {
         let question = &bench.question;
         // Checked-out revisions are held until the end, so that no other bench removes them.
@@ -182,7 +195,7 @@ impl Session {
         };
         let benched = rehearsing
             .run()
-            .and_then(|warmth| self.time(&rehearsing, warmth));
+            .and_then(|warmth| self.time(&rehearsing, warmth, step));
         let cleaned = rehearsing.once("cleanup", &question.cleanup);
         if let RunsWhat::Revisions(revisions) = &bench.runs {
             revisions.forget_old();
@@ -204,7 +217,7 @@ impl Session {
         let (mut folders, mut held) = (Vec::new(), Vec::new());
         for revision in &revisions.all {
             let build = question.build.as_deref();
-            let (folder, lock) = revisions.ready(revision, build, (caller, controls))?;
+            let (folder, lock) = revisions.ready(revision, build, (caller, controls, &|| ()))?;
             folders.push((revision.name.clone(), folder));
             held.extend(lock);
         }
@@ -213,7 +226,34 @@ impl Session {
         Ok((programs.counted_by(question.counter, caller)?, held))
     }
 
-    fn time(&self, bench: &Rehearsing<'_>, warmth: Warmth) -> Result<Benched, SessionError> {
+    /// Checks out and builds the first revision of a question, unless that was done; says so before.
+    pub(crate) fn build_first(
+        &self,
+        question: &BenchQuestion,
+        (controls, building): (&Controls, &dyn Fn()),
+    ) -> Result<(), SessionError> {
+        let (caller, build) = (self.caller(), question.build.as_deref());
+        let revisions = Revisions::of(question, caller, self.revision_cache())?;
+        let first = revisions
+            .as_ref()
+            .and_then(|it| Some((it, it.all.first()?)));
+        first.map_or(Ok(()), |(revisions, first)| {
+            let ready = revisions.ready(first, build, (caller, controls, building));
+            ready.map(drop)
+        })
+    }
+
+    /// Where revisions are checked out.
+    fn revision_cache(&self) -> PathBuf {
+        task_cache(&self.data_root()).join("revisions")
+    }
+
+    fn time(
+        &self,
+        bench: &Rehearsing<'_>,
+        warmth: Warmth,
+        step: Option<BenchStep>,
+    ) -> Result<Benched, SessionError> {
         let Rehearsing {
             question,
             programs,
@@ -227,6 +267,8 @@ impl Session {
             timed,
             shell: warmth.shell,
             blocks: blocks(question, &warmth),
+            name: step.as_ref().map_or(BENCH, |step| step.name),
+            ends_by_looks: step.is_none(),
         };
         let spec = made.spec(self.caller())?;
         let asked = serde_json::to_vec_pretty(question)
@@ -245,7 +287,7 @@ impl Session {
         let run = self.prepare_made(spec, asked, (root.clone(), verbosity))?;
         let rule = BenchRule::new(waits(question, programs.arms.len() as u64, made.blocks));
         let throttled = throttling::events();
-        let run = self.run_watched(run, controls, Some(Box::new(rule.clone())))?;
+        let run = self.run_watched(run, controls, Some(step::rule_of(rule.clone(), step)))?;
         let took = rule.took();
         let timings = timings(&run.report.run, &run.spec)?;
         let counts = question.counter.is_some() || question.metric.counter().is_some();

@@ -3,7 +3,7 @@
 
 use super::question::BenchQuestion;
 use crate::caller::Caller;
-use crate::checkout::check_out;
+use crate::checkout::{check_out, short};
 use crate::error::SessionError;
 use fairtrial_engine::{Controls, run_beside};
 use fairtrial_model::{Sha256, hex};
@@ -12,8 +12,8 @@ use fairtrial_process::git::Git;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Checked-out revisions that are kept; the ones that were used longest ago go.
-const KEPT: usize = 8;
+/// Checked-out revisions that are kept; the ones that were used longest ago go. A bisect among a thousand commits needs 12.
+const KEPT: usize = 12;
 /// What the state of the user's own files is called.
 const WORKING_TREE: &str = "working tree";
 
@@ -55,36 +55,12 @@ impl Revisions {
                     .to_owned(),
             );
         }
-        let Ok(top) = Git::look(&caller.folder, "rev-parse")
-            .args(["--show-toplevel"])
-            .line()
-        else {
-            return refuse(format!(
-                "{} is in no git repository",
-                caller.folder.display()
-            ));
-        };
-        let top = PathBuf::from(top);
-        let here = caller
-            .folder
-            .canonicalize()
-            .unwrap_or_else(|_| caller.folder.clone());
+        let (top, inside) = repository(&caller.folder)?;
         let mut all = Vec::new();
         for name in &question.revisions {
-            let wanted = format!("{name}^{{commit}}");
-            let commit = Git::look(&top, "rev-parse").args([
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                &wanted,
-            ]);
-            let Ok(commit) = commit.line() else {
-                return refuse(format!(
-                    "the repository has no revision `{name}`; nothing was run"
-                ));
-            };
+            let commit = commit_of(&top, name)?;
             all.push(Revision {
-                name: name.clone(),
+                name: named(name, &commit),
                 commit: Some(commit),
             });
         }
@@ -95,19 +71,19 @@ impl Revisions {
             });
         }
         Ok(Some(Self {
-            inside: here.strip_prefix(&top).unwrap_or(Path::new("")).to_owned(),
             top,
+            inside,
             cache,
             all,
         }))
     }
 
-    /// Checks a revision out and builds it, unless that was done; gives the folder that commands run in, and who holds it.
+    /// Checks a revision out and builds it, unless that was done, and says so before; gives the folder that commands run in, and who holds it.
     pub(super) fn ready(
         &self,
         revision: &Revision,
         build: Option<&str>,
-        (caller, controls): (&Caller, &Controls),
+        (caller, controls, building): (&Caller, &Controls, &dyn Fn()),
     ) -> Result<(PathBuf, Option<File>), SessionError> {
         let Some(commit) = &revision.commit else {
             let folder = self.top.join(&self.inside);
@@ -119,16 +95,15 @@ impl Revisions {
         };
         std::fs::create_dir_all(&self.cache).map_err(machine)?;
         let key = Sha256::digest(format!("{}\n{}", self.top.display(), build.unwrap_or("")));
-        let tree = self.cache.join(format!(
-            "{}-{}",
-            &commit[..12.min(commit.len())],
-            hex(&key[..4])
-        ));
+        let tree = self
+            .cache
+            .join(format!("{}-{}", short(commit), hex(&key[..4])));
         let beside = |ending: &str| tree.with_extension(ending);
         let lock = File::create(beside("lock")).map_err(machine)?;
         lock.lock().map_err(machine)?;
         let folder = tree.join(&self.inside);
         if !beside("built").exists() {
+            building();
             // What an earlier bench left that was cut off.
             remove(&tree).map_err(machine)?;
             let made = check_out(&self.top, commit, &tree)
@@ -164,6 +139,39 @@ impl Revisions {
                 let _ = std::fs::remove_file(lock);
             }
         }
+    }
+}
+
+/// The top of the repository in which a folder lies, and the folder's place in it.
+pub(crate) fn repository(folder: &Path) -> Result<(PathBuf, PathBuf), SessionError> {
+    let top = Git::look(folder, "rev-parse").args(["--show-toplevel"]);
+    let top = top.line().map_err(|_| {
+        SessionError::Input(format!("{} is in no git repository", folder.display()))
+    })?;
+    let top = PathBuf::from(top);
+    let here = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let inside = here.strip_prefix(&top).unwrap_or(Path::new("")).to_owned();
+    Ok((top, inside))
+}
+
+/// The commit that a revision is.
+pub(crate) fn commit_of(folder: &Path, name: &str) -> Result<String, SessionError> {
+    let wanted = format!("{name}^{{commit}}");
+    let options = ["--verify", "--quiet", "--end-of-options", &wanted];
+    let found = Git::look(folder, "rev-parse").args(options).line();
+    found.map_err(|_| {
+        SessionError::Input(format!(
+            "the repository has no revision `{name}`; nothing was run"
+        ))
+    })
+}
+
+/// As it was typed; a whole hash is known by its beginning.
+fn named(typed: &str, commit: &str) -> String {
+    if typed == commit {
+        short(commit).to_owned()
+    } else {
+        typed.to_owned()
     }
 }
 

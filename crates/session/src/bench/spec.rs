@@ -53,6 +53,10 @@ pub(super) struct Made<'a> {
     /// Seconds that an empty shell takes.
     pub(super) shell: Option<f64>,
     pub(super) blocks: Blocks,
+    /// The name of the benchmark that it is a run of.
+    pub(super) name: &'static str,
+    /// Whether it ends when every command is told from the first, or equivalent.
+    pub(super) ends_by_looks: bool,
 }
 
 impl Made<'_> {
@@ -89,12 +93,13 @@ impl Made<'_> {
         let mut analysis = empty.analysis.clone();
         analysis.metric = Some(self.question.field().to_owned());
         analysis.control = arms.first().filter(|_| several).map(|arm| arm.name.clone());
-        analysis.stop = (several && self.question.counter.is_none()).then(|| StopRule {
+        let looks = several && self.question.counter.is_none() && self.ends_by_looks;
+        analysis.stop = looks.then(|| StopRule {
             growth: Some(GROWTH),
             ..StopRule::decided(blocks.least, blocks.most)
         });
         Ok(Spec {
-            name: BENCH.to_owned(),
+            name: self.name.to_owned(),
             source: "fairtrial bench".to_owned(),
             base_dir: caller.folder.to_string_lossy().into_owned(),
             seeds: (0..blocks.most as usize).map(documented_seeds).collect(),

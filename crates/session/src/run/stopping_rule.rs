@@ -158,6 +158,9 @@ struct FirstOf {
 
 impl EngineRule for FirstOf {
     fn begins(&mut self, run: &RunDir, other: OtherCode) {
+        if let Some(rule) = &mut self.also {
+            rule.begins(run, other);
+        }
         if let Some(rule) = &mut self.watched {
             rule.begins(run, other);
         }

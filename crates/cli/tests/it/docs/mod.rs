@@ -32,6 +32,7 @@ pages! {
     peers: "docs/peers.md",
     guide_agents: "docs/guides/agents.md",
     guide_bench: "docs/guides/bench.md",
+    guide_bisect: "docs/guides/bisect.md",
     guide_bring_your_results: "docs/guides/bring-your-results.md",
     guide_checkpoints: "docs/guides/checkpoints.md",
     guide_compare: "docs/guides/compare.md",

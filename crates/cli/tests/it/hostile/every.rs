@@ -6,7 +6,7 @@ use crate::agents::lab::{Lab, meta};
 use serde_json::json;
 
 /// Commands that say nothing of what a trial, a task, a table or another tool wrote, or that another test is about.
-const NOTHING_HOSTILE: [(&str, &str); 15] = [
+const NOTHING_HOSTILE: [(&str, &str); 16] = [
     ("run", "all of the tests begin with it"),
     ("logs", "no_output_obeys_what_a_trial_says"),
     (
@@ -30,6 +30,7 @@ const NOTHING_HOSTILE: [(&str, &str); 15] = [
         "cancel",
         "says the name of a run, and nothing that it wrote",
     ),
+    ("bisect", "bisect.rs has a hostile commit"),
     (
         "reproduce",
         "reproduce.rs; what it prints is `run` and `compare`",
