@@ -50,13 +50,35 @@ pub(crate) fn of_constant(sample: &Sample, level: Level) -> Option<Answer> {
                 vec![difference / units as f64; units]
             })
             .collect();
-        let test = sign_flip_of(&weighted, permutation::Options::default()).ok()?;
-        (test.p, "sign-flip test")
+        (of_signs(&weighted)?, "sign-flip test")
     } else {
         (of_labels(sample, &by_task)?, "permutation test")
     };
     let method = format!("constant difference, {test}");
     (p <= level.alpha * (1.0 + 1e-12)).then(|| point(&by_task, Some(p), method, level))
+}
+
+/// Signs that are drawn at most, over all patterns.
+const SIGNS: usize = 1 << 30;
+/// Patterns that are drawn at least.
+const LEAST_PATTERNS: usize = 20_000;
+
+/// The chance that a random pattern of signs gives a sum as large as theirs.
+fn of_signs(differences: &[f64]) -> Option<f64> {
+    let different = || differences.iter().copied().filter(|d| *d != 0.0);
+    let one_way = different().all(|d| d > 0.0) || different().all(|d| d < 0.0);
+    let count = different().count();
+    if one_way && count > 0 {
+        // Only the signs as they are, and all of them the other way round, give one so large.
+        return Some((1.0 - count as f64).exp2().max(f64::MIN_POSITIVE));
+    }
+    let usual = permutation::Options::default();
+    let most = (SIGNS / differences.len().max(1)).max(LEAST_PATTERNS);
+    let options = permutation::Options {
+        draws: usual.draws.min(most as u32),
+        ..usual
+    };
+    Some(sign_flip_of(differences, options).ok()?.p)
 }
 
 /// The chance that labels drawn within each task separate the values as they are; none where tasks point both ways.
@@ -93,5 +115,27 @@ fn point(by_task: &[f64], p: Option<f64>, method: String, level: Level) -> Answe
         p,
         df: None,
         method,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_signs;
+    use fairtrial_stats::permutation::{Options, sign_flip_of};
+
+    #[test]
+    fn signs_that_agree_are_counted_without_drawing() {
+        for differences in [vec![0.5; 6], vec![-2.0; 11], vec![0.5, 0.0, 0.25, 1.0]] {
+            let counted = sign_flip_of(&differences, Options::default()).unwrap();
+            assert!(counted.exact);
+            assert_eq!(of_signs(&differences), Some(counted.p), "{differences:?}");
+        }
+        let both_ways = [1.0, 1.0, 1.0, -0.5, -0.5];
+        let counted = sign_flip_of(&both_ways, Options::default()).unwrap();
+        assert_eq!(of_signs(&both_ways), Some(counted.p));
+        assert_eq!(of_signs(&[0.0; 3]), None);
+        // Many of them take no time, and their chance is never nothing.
+        let many = of_signs(&vec![1.0; 1_000_000]).unwrap();
+        assert!(many > 0.0 && many < 1e-300);
     }
 }
