@@ -116,7 +116,7 @@ fn a_change_of_5_percent_among_64_commits_is_found_with_few_builds_and_the_chanc
     for noise in [Noise::Normal, Noise::Spikes, Noise::Skewed] {
         let mut rng = stream(64);
         let tries = 20;
-        let (mut right, mut claimed, mut trials, mut most_builds) = (0, 0.0, 0, 0);
+        let (mut right, mut claimed, mut trials, mut most_builds) = (0, 0.0, Vec::new(), 0);
         for _ in 0..tries {
             let place = 1 + rng.below(64);
             let world = World::one(64, (place, 0.05), (noise, 0.04));
@@ -125,12 +125,12 @@ fn a_change_of_5_percent_among_64_commits_is_found_with_few_builds_and_the_chanc
             if let [Finding::Change(change)] = &found.findings[..] {
                 claimed += change.probability;
             }
-            trials += found.trials;
+            trials.push(found.trials);
             most_builds = most_builds.max(found.builds);
         }
         let (right, claimed) = (right as f64 / tries as f64, claimed / tries as f64);
-        let trials = trials / tries;
-        assert!(trials <= 600, "{noise:?}: {trials}");
+        trials.sort_unstable();
+        assert!(trials[tries / 2] <= 600, "{noise:?}: {trials:?}");
         assert!(right >= 0.95, "{noise:?}: {right}");
         // Three standard errors of so many tries.
         assert!(
