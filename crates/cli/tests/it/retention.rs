@@ -132,12 +132,9 @@ fn runs_that_can_go_on_stay() {
     project.expect(0, &["run", "bench.toml"]);
     let run = project.newest_run("bench");
     let journal = std::fs::read_to_string(run.join("journal.jsonl")).unwrap();
-    let open: String = journal
-        .lines()
-        .filter(|line| !line.contains("\"event\":\"closed\""))
-        .map(|line| format!("{line}\n"))
-        .collect();
-    std::fs::write(run.join("journal.jsonl"), open).unwrap();
+    let is_open = |line: &&str| !line.contains("\"event\":\"closed\"");
+    let open: Vec<&str> = journal.split_inclusive('\n').filter(is_open).collect();
+    std::fs::write(run.join("journal.jsonl"), open.concat()).unwrap();
     let found = project
         .expect(0, &["gc", "--keep", "0s", "--yes", "--json"])
         .json();
