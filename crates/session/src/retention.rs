@@ -28,9 +28,9 @@ pub struct OldRun {
     pub name: String,
     /// Its stamp.
     pub stamp: String,
-    /// How many trials it has.
+    /// How many trials ended in it.
     pub trials: u64,
-    /// When it ended.
+    /// When it ended, in UTC.
     pub ended_at: Option<UtcTime>,
 }
 
@@ -149,7 +149,7 @@ fn gone(row: &RunRow) -> OldRun {
     OldRun {
         name: row.name.clone(),
         stamp: row.stamp.to_string(),
-        trials: row.trials,
+        trials: row.counts.total(),
         ended_at: row.ended_at,
     }
 }
