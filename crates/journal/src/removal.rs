@@ -62,20 +62,13 @@ fn remove_trials(runs: &Path, stamps: &HashSet<Stamp>) -> Result<(), JournalErro
     };
     for entry in entries {
         let entry = entry.at("list", runs)?;
-        if run_of(&entry.file_name().to_string_lossy()).is_some_and(|of| stamps.contains(&of)) {
+        let trial = DataRoot::trial_named(&entry.file_name().to_string_lossy());
+        if trial.is_some_and(|(run, _)| stamps.contains(&run)) {
             let folder = entry.path();
             gone(fs::remove_dir_all(&folder)).at("remove", &folder)?;
         }
     }
     Ok(())
-}
-
-/// The run of a trial's folder, `20250824__12-34-56-3` or `20250824__12-34-56-3-attempt2`.
-pub fn run_of(trial: &str) -> Option<Stamp> {
-    let trial = trial
-        .split_once("-attempt")
-        .map_or(trial, |(trial, _)| trial);
-    trial.rsplit_once('-')?.0.parse().ok()
 }
 
 /// What is not there need not be removed.
@@ -88,7 +81,7 @@ fn gone(removed: io::Result<()>) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{put_aside, run_of, sweep_removed};
+    use super::{put_aside, sweep_removed};
     use crate::lock::RunLock;
     use crate::root::DataRoot;
     use crate::run_dir::{RunDir, list_runs};
@@ -99,11 +92,13 @@ mod tests {
 
     #[test]
     fn folders_of_trials_name_their_run() {
-        let stamp = Some("20250824__12-34-56".parse().unwrap());
-        assert_eq!(run_of("20250824__12-34-56-3"), stamp);
-        assert_eq!(run_of("20250824__12-34-56-31-attempt2"), stamp);
-        assert_eq!(run_of("20250824__12-34-56"), None);
-        assert_eq!(run_of("notes"), None);
+        let stamp = "20250824__12-34-56".parse().unwrap();
+        for (index, attempt) in [(3, 1), (31, 2)] {
+            let name = DataRoot::trial_name("20250824__12-34-56", index, attempt);
+            assert_eq!(DataRoot::trial_named(&name), Some((stamp, index)));
+        }
+        assert_eq!(DataRoot::trial_named("20250824__12-34-56"), None);
+        assert_eq!(DataRoot::trial_named("notes"), None);
     }
 
     #[test]

@@ -106,6 +106,13 @@ impl DataRoot {
         )
     }
 
+    /// The run and the place of a trial, by the name of one of its folders.
+    pub fn trial_named(name: &str) -> Option<(Stamp, u64)> {
+        let name = name.split_once("-attempt").map_or(name, |(name, _)| name);
+        let (stamp, index) = name.rsplit_once('-')?;
+        Some((stamp.parse().ok()?, index.parse().ok()?))
+    }
+
     /// The name of an attempt: the last part of its folder. `stamp` is the run's, as text.
     pub fn trial_name(stamp: &str, index: u64, attempt: u32) -> String {
         if attempt <= 1 {

@@ -53,10 +53,7 @@ impl Session {
         if let Ok(number) = word.parse() {
             return Ok((self.newest_run()?, Some(number)));
         }
-        let parts = word.rsplit_once('-');
-        let parts =
-            parts.and_then(|(stamp, index)| Some((stamp.parse().ok()?, index.parse().ok()?)));
-        let Some((stamp, index)): Option<(Stamp, u64)> = parts else {
+        let Some((stamp, index)) = DataRoot::trial_named(word) else {
             return Ok((self.find_run(which)?, None));
         };
         let runs = list_runs(&self.data_root())?;

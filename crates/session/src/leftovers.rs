@@ -10,9 +10,8 @@ use fairtrial_agent::sandbox::{
 };
 use fairtrial_engine::{image_cache, task_cache};
 use fairtrial_journal::{DataRoot, RunState, is_live, list_runs, sweep_removed};
-use fairtrial_model::Outcome;
+use fairtrial_model::{Outcome, Stamp};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What was found, and removed where that was asked for.
@@ -130,27 +129,28 @@ impl Leftovers {
 fn used_checkpoints(root: &DataRoot) -> Result<Vec<PathBuf>, SessionError> {
     let folders = std::fs::read_dir(root.checkpoints_dir());
     let folders = folders.into_iter().flatten().flatten();
-    let mut found: BTreeMap<String, PathBuf> = folders
-        .filter_map(|entry| Some((entry.file_name().to_str()?.to_owned(), entry.path())))
+    // What has another name is not of a trial.
+    let mut found: Vec<(Stamp, u64, PathBuf)> = folders
+        .filter_map(|entry| {
+            let (run, index) = DataRoot::trial_named(entry.file_name().to_str()?)?;
+            Some((run, index, entry.path()))
+        })
         .collect();
+    found.sort();
     if found.is_empty() {
         return Ok(Vec::new());
     }
     for run in list_runs(root)? {
-        let stamp = run.stamp().to_string();
-        if !found.keys().any(|name| name.starts_with(&stamp)) {
+        let is_its = |of: &Stamp| *of == run.stamp();
+        if !found.iter().any(|(of, ..)| is_its(of)) {
             continue;
         }
         let live = is_live(&run)?.is_live();
         let state = RunState::read(&run.journal())?;
-        found.retain(|name, _| {
-            let index = name
-                .strip_prefix(&stamp)
-                .and_then(|rest| rest.strip_prefix('-')?.parse().ok());
-            index.is_none_or(|index| !live && state.trial(index).outcome == Some(Outcome::Ok))
-        });
+        let ended_well = |index: u64| state.trial(index).outcome == Some(Outcome::Ok);
+        found.retain(|(of, index, _)| !is_its(of) || (!live && ended_well(*index)));
     }
-    Ok(found.into_values().collect())
+    Ok(found.into_iter().map(|(.., folder)| folder).collect())
 }
 
 /// How the names of trials begin whose run somebody works on.

@@ -1,10 +1,11 @@
 //! Which old runs may go, and why others stay.
 
 use crate::error::SessionError;
+use crate::gate::baselines_dir;
 use crate::session::Session;
 use fairtrial_journal::{
     DataRoot, JournalError, RunDir, RunRow, RunState, RunStatus, Selector, effective_records,
-    is_there, put_aside, read_if_there, run_of, sweep_removed,
+    is_there, list_runs, put_aside, read_if_there, sweep_removed,
 };
 use fairtrial_model::{Stamp, UtcTime};
 use serde::Serialize;
@@ -67,12 +68,20 @@ impl Session {
     /// The runs that no rule keeps.
     pub fn old_runs(&self, keep: &Keep) -> Result<OldRuns, SessionError> {
         let root = self.data_root();
-        let (old, mut kept) = self.by_age(keep)?;
+        let rows = self.runs()?;
+        let unread = unreadable_names(&root, &rows)?;
+        let (old, mut kept) = self.by_age(rows, keep)?;
         let baselines = saved_baselines(&root)?;
         let mut go: Vec<Row> = Vec::new();
         let mut stay = Vec::new();
         for (row, run) in old {
-            match reason_to_stay(&row, &run, &baselines)? {
+            let reason = if unread.contains(&row.name) {
+                let why = "a run of this name cannot be read, and may hold records of it";
+                Some(why.to_owned())
+            } else {
+                reason_to_stay(&row, &run, &baselines)?
+            };
+            match reason {
                 Some(why) => {
                     stay.push(staying(&row, why));
                     kept.push(run);
@@ -80,21 +89,18 @@ impl Session {
                 None => go.push((row, run)),
             }
         }
-        // Evidence that a staying run took over lies in the folders of the run that made it.
-        let mut needed: HashMap<Stamp, String> = HashMap::new();
-        for run in &kept {
-            for stamp in evidence_of(run)? {
-                let by = || format!("{} {} holds records of it", run.name(), run.stamp());
-                needed.entry(stamp).or_insert_with(by);
+        // Evidence that a staying run took over lies in the folders of the run that made it, which then stays, too.
+        while let Some(run) = kept.pop() {
+            for stamp in evidence_of(&run)? {
+                if let Some(place) = go.iter().position(|(row, _)| row.stamp == stamp) {
+                    let (row, needed) = go.remove(place);
+                    let why = format!("{} {} holds records of it", run.name(), run.stamp());
+                    stay.push(staying(&row, why));
+                    kept.push(needed);
+                }
             }
         }
-        go.retain(|(row, _)| match needed.get(&row.stamp) {
-            Some(why) => {
-                stay.push(staying(row, why.clone()));
-                false
-            }
-            None => true,
-        });
+        stay.sort_by(|a, b| (&a.name, &a.stamp).cmp(&(&b.name, &b.stamp)));
         Ok(OldRuns {
             removed: false,
             go: go.iter().map(|(row, _)| gone(row)).collect(),
@@ -105,12 +111,16 @@ impl Session {
     }
 
     /// The runs that the rules leave, the oldest first, and those that they keep.
-    fn by_age(&self, keep: &Keep) -> Result<(Vec<Row>, Vec<RunDir>), SessionError> {
+    fn by_age(
+        &self,
+        rows: Vec<RunRow>,
+        keep: &Keep,
+    ) -> Result<(Vec<Row>, Vec<RunDir>), SessionError> {
         let root = self.data_root();
         let since = keep.newer_than.map(|age| (self.caller().now)().before(age));
         let mut newer: HashMap<String, usize> = HashMap::new();
         let (mut old, mut kept) = (Vec::new(), Vec::new());
-        for row in self.runs()?.into_iter().rev() {
+        for row in rows.into_iter().rev() {
             let rank = newer.entry(row.name.clone()).or_default();
             *rank += 1;
             let is_last = keep.last.is_some_and(|last| *rank <= last);
@@ -143,6 +153,18 @@ impl OldRuns {
         failed.extend(swept.err().map(|error| error.to_string()));
         self.failed = failed;
     }
+}
+
+/// Benchmarks with runs that began and are not among these: they cannot be read, as those of a later version.
+fn unreadable_names(root: &DataRoot, rows: &[RunRow]) -> Result<HashSet<String>, SessionError> {
+    let readable: HashSet<Stamp> = rows.iter().map(|row| row.stamp).collect();
+    let mut names = HashSet::new();
+    for run in list_runs(root)? {
+        if !readable.contains(&run.stamp()) && run.is_begun()? {
+            names.insert(run.name().to_owned());
+        }
+    }
+    Ok(names)
 }
 
 fn gone(row: &RunRow) -> OldRun {
@@ -185,7 +207,7 @@ fn reason_to_stay(
 
 /// The baselines that are kept in the data root: their names, and the line that says what each was made of.
 fn saved_baselines(root: &DataRoot) -> Result<Vec<(String, String)>, SessionError> {
-    let folder = root.path().join("baselines");
+    let folder = baselines_dir(root);
     let entries = match std::fs::read_dir(&folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(unreadable(&folder, &error)),
@@ -212,14 +234,16 @@ fn unreadable(path: &Path, error: &std::io::Error) -> SessionError {
 /// The runs in whose folders the evidence of a run lies, besides itself.
 fn evidence_of(run: &RunDir) -> Result<HashSet<Stamp>, SessionError> {
     let mut found = HashSet::new();
+    // Where the first line is damaged, what it said is not known.
     let takes_over = run
         .opened()?
-        .is_some_and(|opened| opened.takes_over.is_some());
+        .is_none_or(|opened| opened.takes_over.is_some());
     if takes_over {
         let state = RunState::read(&run.journal())?;
         effective_records(&run.journal(), &state, |record| {
             let folder = record.dir.rsplit('/').next().unwrap_or_default();
-            found.extend(run_of(folder).filter(|stamp| *stamp != run.stamp()));
+            let made_by = DataRoot::trial_named(folder).map(|(stamp, _)| stamp);
+            found.extend(made_by.filter(|stamp| *stamp != run.stamp()));
             Ok::<(), JournalError>(())
         })?;
     }

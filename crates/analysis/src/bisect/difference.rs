@@ -41,11 +41,11 @@ pub struct Difference {
     t: f64,
 }
 
-/// Standard errors from which on a difference that is not told is worth more blocks.
+/// An open difference of so many standard errors is worth more blocks.
 const SUSPICIOUS: f64 = 2.0;
 
 impl Difference {
-    /// Whether it may well be one that matters, and is not told yet.
+    /// Whether it is still open, and so large that it probably matters.
     pub(super) fn is_suspicious(&self, margin: f64) -> bool {
         let large = self.ratio.is_some_and(|it| it.ln().abs() >= margin);
         self.apart == Apart::Open && large && self.t.abs() >= SUSPICIOUS

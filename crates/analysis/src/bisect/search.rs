@@ -113,7 +113,7 @@ impl Search<'_> {
         measured.find(|place| differs(from, *place) && differs(*place, to))
     }
 
-    /// The candidate of the last block, while its side is not told: one is measured to its end before the next begins.
+    /// The candidate of the last block, while its side is still open. The next one is begun when it is settled.
     fn under_way(
         &self,
         (from, to): (usize, usize),

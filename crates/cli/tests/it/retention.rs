@@ -127,6 +127,45 @@ fn what_others_need_stays_and_says_why() {
 }
 
 #[test]
+fn what_a_needed_run_needs_stays_too() {
+    let project = Project::with_spec(&SPEC.replace("seeds = 2", "seeds = [1, 2]"));
+    project.expect(0, &["run", "bench.toml"]);
+    for seeds in ["seeds = [1, 2, 3]", "seeds = [3]"] {
+        project.write("bench.toml", &SPEC.replace("seeds = 2", seeds));
+        project.expect(0, &["run", "bench.toml", "--reuse"]);
+    }
+    // The last run has a record of the second, which has records of the first.
+    let all = stamps(&project);
+    let found = project.expect(0, &["gc", "--keep-last", "1", "--yes", "--json"]);
+    let needs = |run: usize| format!("bench {} holds records of it", all[run]);
+    let reasons = reasons(&found.json());
+    let found: Vec<(&str, &str)> = reasons.iter().map(|(a, b)| (&**a, &**b)).collect();
+    assert_eq!(found, [(&*all[0], &*needs(1)), (&*all[1], &*needs(2))]);
+    for stamp in &all {
+        project.expect(0, &["verify", "bench", "--stamp", stamp]);
+    }
+}
+
+#[test]
+fn beside_a_run_that_cannot_be_read_nothing_goes() {
+    let project = Project::with_spec(SPEC);
+    project.expect(0, &["run", "bench.toml"]);
+    project.expect(0, &["run", "bench.toml"]);
+    let journal = project.newest_run("bench").join("journal.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    let body = first.rsplit_once(",\"crc\"").unwrap().0;
+    let body = body.replacen("\"schema\":1", "\"schema\":99", 1);
+    let crc = crc32fast::hash(body.as_bytes());
+    std::fs::write(&journal, format!("{body},\"crc\":\"{crc:08x}\"}}\n{rest}")).unwrap();
+    let found = project.expect(0, &["gc", "--keep", "0s", "--yes", "--json"]);
+    let reasons = reasons(&found.json());
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    assert!(reasons[0].1.contains("cannot be read"), "{reasons:?}");
+    assert_eq!(with_trials(&project).len(), 2);
+}
+
+#[test]
 fn runs_that_can_go_on_stay() {
     let project = Project::with_spec(SPEC);
     project.expect(0, &["run", "bench.toml"]);

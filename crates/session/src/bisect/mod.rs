@@ -1,6 +1,7 @@
 //! Which commit changed a metric: each candidate is built once, measured beside both ends of the range, and the search goes on
 //! from what was seen. What was measured is kept, so that the same question goes on where it was left.
 
+mod answer;
 pub(crate) mod commit;
 mod kept;
 mod prepared;
@@ -31,21 +32,21 @@ pub(crate) const BISECT: &str = "bisect";
 #[derive(Debug)]
 pub struct Bisected {
     /// The commits of the range, from the good end to the bad one; findings name places in it.
-    pub commits: Vec<BisectCommit>,
+    commits: Vec<BisectCommit>,
     /// The answer, in the order of the range; empty where it was interrupted.
-    pub findings: Vec<Finding>,
+    findings: Vec<Finding>,
     /// Whether the user ended it.
-    pub interrupted: bool,
+    interrupted: bool,
     /// Why commits were skipped, by their place.
-    pub skipped: BTreeMap<usize, String>,
+    skipped: BTreeMap<usize, String>,
     /// Commits that were built, or tried to be.
-    pub builds: usize,
+    builds: usize,
     /// Runs of the command that count.
-    pub trials: usize,
+    trials: usize,
     /// The runs in which they were measured.
-    pub runs: Vec<String>,
+    runs: Vec<String>,
     /// What was asked.
-    pub question: BisectQuestion,
+    question: BisectQuestion,
 }
 
 impl Session {

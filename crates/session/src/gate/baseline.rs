@@ -168,6 +168,11 @@ fn saved_path(name: &str, root: &DataRoot) -> PathBuf {
     {
         path.to_owned()
     } else {
-        root.path().join("baselines").join(format!("{name}.json"))
+        baselines_dir(root).join(format!("{name}.json"))
     }
+}
+
+/// Where baselines are kept that have a plain name.
+pub(crate) fn baselines_dir(root: &DataRoot) -> PathBuf {
+    root.path().join("baselines")
 }

@@ -6,6 +6,7 @@ pub(crate) mod recorded;
 pub(crate) mod settled;
 
 pub use baseline::SavedBaseline;
+pub(crate) use baseline::baselines_dir;
 pub use recorded::Recorded;
 pub use settled::SettledOption;
 

@@ -257,7 +257,7 @@ impl<'a> Scope<'a> {
         let help = match nearest(name, known) {
             Some(best) => format!("did you mean `{{{best}}}`? ({literal})"),
             None if name == "checkpoint" => {
-                "write `checkpoint = true` beside the command".to_owned()
+                "write `checkpoint = true` beside the command; `command`, `env` and `workdir` can hold it, `inputs` and `outputs` cannot".to_owned()
             }
             None if self.closed => format!("known here: {}; {literal}", self.shown()),
             None => format!("define it as a parameter, in an arm or in a sweep; {literal}"),
