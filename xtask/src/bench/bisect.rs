@@ -2,6 +2,7 @@
 //! step would cost on the same noise.
 
 use super::Bench;
+use super::jobs::{CPUS, Cpus, share};
 use super::measure::median;
 use super::neighbours::Neighbours;
 use super::table::Table;
@@ -10,6 +11,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Commits after the good end.
@@ -18,8 +20,6 @@ const COMMITS: usize = 64;
 const SLOWDOWN: f64 = 0.05;
 /// Rounds of the program before it: about 20 ms.
 const ROUNDS: u64 = 12_000_000;
-/// Programs that keep the CPUs busy beside it.
-const NEIGHBOURS: usize = 2;
 /// One-sided normal quantile of 5 % over six steps: how sure a step of a fixed number must be.
 const SURE: f64 = 2.39;
 /// What is built and measured; the commit says how long it takes.
@@ -40,12 +40,9 @@ struct Tried {
 
 pub(super) fn run(bench: &Bench<'_>) -> io::Result<()> {
     let work = bench.compiled("benches/timing/work.c")?;
-    let mut neighbours = Neighbours::default();
-    for _ in 0..NEIGHBOURS {
-        neighbours.add(Bench::command(&work, bench.folder.path()))?;
-    }
+    let workers = Cpus::of(bench.args.jobs)?;
     println!(
-        "A change of {:.0} % planted among {COMMITS} commits, beside {NEIGHBOURS} busy programs\n",
+        "A change of {:.0} % planted among {COMMITS} commits, beside {CPUS} busy programs\n",
         100.0 * SLOWDOWN
     );
     let mut table = Table::new(&[
@@ -60,12 +57,21 @@ pub(super) fn run(bench: &Bench<'_>) -> io::Result<()> {
         if !bench.args.only.is_empty() && !bench.args.only.iter().any(|it| it == metric) {
             continue;
         }
-        let mut tried = Vec::new();
-        for number in 0..bench.args.tries {
-            tried.push(try_once(bench, metric, number)?);
-            // One that is cut off has said what it knew.
-            eprintln!("{metric} {}", row(&tried).join("  "));
-        }
+        let tried = Mutex::new(Vec::new());
+        share(
+            &workers,
+            bench.args.tries,
+            |_, cpus| Worker::start(bench, cpus, &work),
+            |worker, number| {
+                let done = worker.try_once(metric, number)?;
+                let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
+                tried.push(done);
+                // One that is cut off has said what it knew.
+                eprintln!("{metric} {}", row(&tried).join("  "));
+                Ok(())
+            },
+        )?;
+        let tried = tried.into_inner().unwrap_or_else(PoisonError::into_inner);
         let name = std::iter::once(metric.to_owned());
         table.row(name.chain(row(&tried)).collect());
     }
@@ -86,28 +92,49 @@ fn row(tried: &[Tried]) -> Vec<String> {
     ]
 }
 
-fn try_once(bench: &Bench<'_>, metric: &str, number: usize) -> io::Result<Tried> {
-    let folder = bench.fresh()?;
-    // Spread over the range, in an order without meaning.
-    let planted = 1 + (number * 37 + 11) % COMMITS;
-    make_repository(&folder, planted)?;
-    let mut command = Bench::command(&bench.binary, &folder);
-    command.args(["bisect", "c0", "main", "--json", "--metric", metric]);
-    command.args(["--build", "cc -O2 -o app app.c", "--", "./app"]);
-    let began = Instant::now();
-    let found = answer(&mut command)?;
-    let seconds = began.elapsed().as_secs_f64();
-    let changes = found["changes"].as_array().map_or(&[][..], Vec::as_slice);
-    let wanted = planted.to_string();
-    let right = matches!(changes, [one] if one["commit"]["subject"] == *wanted);
-    let number = |key: &str| found[key].as_f64().unwrap_or(f64::NAN);
-    Ok(Tried {
-        right,
-        builds: number("builds"),
-        trials: number("trials"),
-        fixed: fixed_runs(&folder)?,
-        seconds,
-    })
+/// Bisects on CPUs of its own, with its own busy neighbours.
+struct Worker<'a> {
+    bench: &'a Bench<'a>,
+    cpus: Cpus,
+    _neighbours: Neighbours,
+}
+
+impl<'a> Worker<'a> {
+    fn start(bench: &'a Bench<'a>, cpus: &Cpus, work: &Path) -> io::Result<Self> {
+        let mut neighbours = Neighbours::default();
+        for _ in 0..CPUS {
+            neighbours.add(cpus.command(work, bench.folder.path()))?;
+        }
+        Ok(Self {
+            bench,
+            cpus: cpus.clone(),
+            _neighbours: neighbours,
+        })
+    }
+
+    fn try_once(&self, metric: &str, number: usize) -> io::Result<Tried> {
+        let folder = self.bench.fresh()?;
+        // Spread over the range, in an order without meaning.
+        let planted = 1 + (number * 37 + 11) % COMMITS;
+        make_repository(&folder, planted)?;
+        let mut command = self.cpus.command(&self.bench.binary, &folder);
+        command.args(["bisect", "c0", "main", "--json", "--metric", metric]);
+        command.args(["--build", "cc -O2 -o app app.c", "--", "./app"]);
+        let began = Instant::now();
+        let found = answer(&mut command)?;
+        let seconds = began.elapsed().as_secs_f64();
+        let changes = found["changes"].as_array().map_or(&[][..], Vec::as_slice);
+        let wanted = planted.to_string();
+        let right = matches!(changes, [one] if one["commit"]["subject"] == *wanted);
+        let number = |key: &str| found[key].as_f64().unwrap_or(f64::NAN);
+        Ok(Tried {
+            right,
+            builds: number("builds"),
+            trials: number("trials"),
+            fixed: fixed_runs(&folder)?,
+            seconds,
+        })
+    }
 }
 
 /// The answer, also where it is that more runs are needed.

@@ -4,6 +4,7 @@
 mod bisect;
 mod experiments;
 mod interop;
+mod jobs;
 mod large;
 mod launch;
 mod measure;
@@ -65,7 +66,7 @@ pub(crate) struct Args {
     /// How long each process of --experiments measures, where its default is too long for you
     #[arg(long, value_name = "TIME", requires = "experiments")]
     min_time: Option<String>,
-    /// Comparisons of --timing that are made beside each other, each on two CPUs of its own (by `taskset`)
+    /// Comparisons of --timing, or tries of --bisect, that are made beside each other, each on two CPUs of its own (by `taskset`)
     #[arg(long, default_value_t = 1, requires = "tried")]
     jobs: usize,
     /// Where compiled programs are, for a machine without a compiler: `floor`, `work`, and if you like `hyperfine` and

@@ -301,7 +301,7 @@ fn table(grid: &Grid) -> String {
                 "<td{} data-of=\"{}\">{}</td>",
                 classes(column.align, cell.tone, &cell.text),
                 xml(&column.title),
-                breakable(&cell.text)
+                folded(&cell.text)
             );
         }
         html.push_str("</tr>\n");
@@ -331,6 +331,23 @@ fn is_long(text: &str) -> bool {
     words.any(|word| word.chars().count() > LONG_WORD)
 }
 
+/// Text in HTML; of a list that fills a screen only the beginning is seen until it is opened. A browser lays out what it
+/// shows, and thousands of numbers took it as long as the rest of the page.
+fn folded(text: &str) -> String {
+    let all = breakable(text);
+    if text.len() <= LONG_LIST {
+        return all;
+    }
+    let start: String = text.chars().take(SEEN_OF_LIST).collect();
+    let start = start
+        .rsplit_once(',')
+        .map_or(&start[..], |(whole, _)| whole);
+    format!(
+        "<details class=\"folded\"><summary>{} …</summary>{all}</details>",
+        xml(start)
+    )
+}
+
 /// Text in HTML; a long name or list says where it is best broken: `13` on two lines would be another trial.
 fn breakable(text: &str) -> String {
     let safe = xml(text);
@@ -356,13 +373,15 @@ fn breakable(text: &str) -> String {
     html
 }
 
-/// Letters of a list that is broken at some of its places only, and letters between these.
+/// Letters of a list that is folded, and broken at some of its places only; letters between these, and those that are seen
+/// while it is folded.
 const LONG_LIST: usize = 1000;
+const SEEN_OF_LIST: usize = 40;
 const BETWEEN_BREAKS: usize = 12;
 
 #[cfg(test)]
 mod tests {
-    use super::{breakable, classes, in_script};
+    use super::{breakable, classes, folded, in_script};
     use crate::grid::{Align, Tone};
 
     #[test]
@@ -392,6 +411,20 @@ mod tests {
         let many = breakable(&many.join(","));
         assert!(many.starts_with("1000,1002,1004,<wbr>1006,"));
         assert_eq!(many.matches("<wbr>").count(), 2500 / 3);
+    }
+
+    #[test]
+    fn a_list_that_fills_a_screen_is_folded() {
+        assert_eq!(folded("1:3,5"), "1:3,5");
+        let many: Vec<String> = (1000..6000).step_by(2).map(|n| n.to_string()).collect();
+        let many = many.join(",");
+        let html = folded(&many);
+        let start = "<details class=\"folded\"><summary>1000,1002,1004,1006,1008,1010,1012,1014 …</summary>";
+        assert!(html.starts_with(start), "{html:.200}");
+        assert_eq!(
+            html.replace("<wbr>", ""),
+            format!("{start}{many}</details>")
+        );
     }
 
     #[test]

@@ -6,11 +6,12 @@ mod costs;
 mod setting;
 mod tries;
 
+use super::jobs::Cpus;
 use super::table::Table;
 use super::{Bench, version_of};
 use setting::Setting;
 use std::io;
-use tries::{LENGTH, Tools, workers};
+use tries::{LENGTH, Tools};
 
 /// What `--only` calls what a run costs.
 const COSTS: &str = "costs";
@@ -42,7 +43,7 @@ pub(super) fn run(bench: &Bench<'_>) -> io::Result<()> {
         bench,
         work: &work,
         hyperfine,
-        workers: workers(bench.args.jobs)?,
+        workers: Cpus::of(bench.args.jobs)?,
     };
     println!(
         "\nA program of {:.0} ms against itself, and slowed down by 1 and 2 %: right / wrong / undecided, median seconds\n",

@@ -1,23 +1,20 @@
-//! The tries of one setting, by several workers beside each other where that is asked for: each has two CPUs of its own.
+//! The tries of one setting, by several workers where that is asked for.
 
 use super::claims::{self, Claim};
 use super::setting::{Judged, Setting};
 use crate::bench::Bench;
+use crate::bench::jobs::{CPUS, Cpus, share};
 use crate::bench::measure::{measure, median};
 use crate::bench::neighbours::Neighbours;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 /// Seconds of the program that is compared with a slower self.
 pub(super) const LENGTH: f64 = 0.02;
-/// CPUs of a worker, and programs that keep them busy in a loaded setting.
-const CPUS: usize = 2;
 /// Tries without a difference, for each try with one.
 const SAME_PER_TRY: usize = 4;
 
@@ -27,8 +24,7 @@ pub(super) struct Tools<'a> {
     /// The program of known length.
     pub(super) work: &'a Path,
     pub(super) hyperfine: Option<&'a Path>,
-    /// The CPUs of each worker, as `taskset` takes them; none for wherever the system puts them.
-    pub(super) workers: Vec<Option<String>>,
+    pub(super) workers: Vec<Cpus>,
 }
 
 /// What one tool came to in one try.
@@ -43,29 +39,21 @@ impl Tools<'_> {
     pub(super) fn row(&self, setting: &Setting) -> io::Result<Vec<String>> {
         let tries = self.bench.args.tries;
         let all = tries * if setting.is_same() { SAME_PER_TRY } else { 1 };
-        let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let work = |place: usize| -> io::Result<()> {
-            let worker = Worker::start(self, setting, place)?;
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= all {
-                    return Ok(());
-                }
+        let made = Mutex::new(Vec::new());
+        share(
+            &self.workers,
+            all,
+            |place, cpus| Worker::start(self, setting, (place, cpus)),
+            |worker, number| {
                 // The other tool is no less known by as many tries as there are with a difference.
                 let done = worker.compare(number < tries)?;
                 let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
                 made.extend(done);
                 // One that is cut off has said what it knew.
                 eprintln!("{} {}", setting.name, cells(&made).join("  "));
-            }
-        };
-        let work = &work;
-        std::thread::scope(|scope| {
-            let places = 0..self.workers.len();
-            let workers: Vec<_> = places.map(|at| scope.spawn(move || work(at))).collect();
-            let mut ends = workers.into_iter().map(ScopedJoinHandle::join);
-            ends.try_for_each(|end| end.unwrap_or_else(|_| Err(io::Error::other("a worker ended"))))
-        })?;
+                Ok(())
+            },
+        )?;
         let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
         let start = [setting.name.clone(), format!("{} s", setting.seconds)];
         let bar = [setting.bar.to_owned()];
@@ -96,6 +84,7 @@ struct Worker<'a> {
     tools: &'a Tools<'a>,
     setting: &'a Setting,
     place: usize,
+    cpus: Cpus,
     pair: [String; 2],
     /// Runs of each command that hyperfine makes in as long as we may take.
     runs: u64,
@@ -103,11 +92,16 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn start(tools: &'a Tools<'a>, setting: &'a Setting, place: usize) -> io::Result<Self> {
+    fn start(
+        tools: &'a Tools<'a>,
+        setting: &'a Setting,
+        (place, cpus): (usize, &Cpus),
+    ) -> io::Result<Self> {
         let mut worker = Self {
             tools,
             setting,
             place,
+            cpus: cpus.clone(),
             pair: [String::new(), String::new()],
             runs: 0,
             neighbours: Neighbours::default(),
@@ -130,13 +124,7 @@ impl<'a> Worker<'a> {
 
     /// A program on this worker's CPUs.
     fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let folder = self.tools.bench.folder.path();
-        let Some(cpus) = &self.tools.workers[self.place] else {
-            return Bench::command(program, folder);
-        };
-        let mut command = Bench::command("taskset", folder);
-        command.args(["-c", cpus]).arg(program);
-        command
+        self.cpus.command(program, self.tools.bench.folder.path())
     }
 
     fn time_of(&self, rounds: u64) -> io::Result<f64> {
@@ -194,34 +182,4 @@ impl<'a> Worker<'a> {
             seconds,
         }
     }
-}
-
-/// The CPUs of so many workers, two for each out of those that may be used.
-pub(super) fn workers(jobs: usize) -> io::Result<Vec<Option<String>>> {
-    if jobs <= 1 {
-        return Ok(vec![None]);
-    }
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let allowed = status
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    let mut cpus = Vec::new();
-    for range in allowed.unwrap_or_default().trim().split(',') {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        if let (Ok(first), Ok(last)) = (first.parse::<usize>(), last.parse::<usize>()) {
-            cpus.extend(first..=last);
-        }
-    }
-    if cpus.len() < CPUS * jobs {
-        let why = format!(
-            "--jobs {jobs} needs {} CPUs, there are {}",
-            CPUS * jobs,
-            cpus.len()
-        );
-        return Err(io::Error::other(why));
-    }
-    let pairs = cpus.chunks_exact(CPUS).take(jobs);
-    Ok(pairs
-        .map(|pair| Some(format!("{},{}", pair[0], pair[1])))
-        .collect())
 }
