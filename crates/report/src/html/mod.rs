@@ -344,7 +344,7 @@ fn folded(text: &str) -> String {
         .map_or(&start[..], |(whole, _)| whole);
     format!(
         "<details class=\"folded\"><summary>{} …</summary>{all}</details>",
-        xml(start)
+        breakable(start)
     )
 }
 
@@ -373,10 +373,11 @@ fn breakable(text: &str) -> String {
     html
 }
 
-/// Letters of a list that is folded, and broken at some of its places only; letters between these, and those that are seen
-/// while it is folded.
+/// Letters of a list that is seen whole, and of another while it is folded.
+const WHOLE_LIST: usize = 200;
+const SEEN_OF_LIST: usize = 24;
+/// Letters of a list that is broken at some of its places only, and letters between these.
 const LONG_LIST: usize = 1000;
-const SEEN_OF_LIST: usize = 40;
 const BETWEEN_BREAKS: usize = 12;
 
 #[cfg(test)]
@@ -414,12 +415,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_fills_a_screen_is_folded() {
+    fn a_list_of_many_places_is_folded() {
         assert_eq!(folded("1:3,5"), "1:3,5");
+        let sentence = "no file, no word, nothing; ".repeat(20);
+        assert_eq!(folded(&sentence), sentence);
         let many: Vec<String> = (1000..6000).step_by(2).map(|n| n.to_string()).collect();
         let many = many.join(",");
         let html = folded(&many);
-        let start = "<details class=\"folded\"><summary>1000,1002,1004,1006,1008,1010,1012,1014 …</summary>";
+        let start = "<details class=\"folded\"><summary>1000,1002,1004,1006 …</summary>";
         assert!(html.starts_with(start), "{html:.200}");
         assert_eq!(
             html.replace("<wbr>", ""),
