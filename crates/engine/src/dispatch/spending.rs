@@ -2,7 +2,7 @@
 
 use super::uncounted::uncounted;
 use crate::events::Cap;
-use fairtrial_model::Record;
+use fairtrial_model::{Checkpoint, Outcome, Record};
 use fairtrial_spec::{Budget, MetricBudget, Task};
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ impl Spending {
         self.started += 1;
     }
 
-    /// An attempt that was given out never began.
+    /// An attempt that was given out never began, or is one of the parts of a trial.
     pub(super) fn take_back(&mut self) {
         self.started = self.started.saturating_sub(1);
     }
@@ -52,6 +52,11 @@ impl Spending {
         if record.reused_from.is_none() {
             self.cost += spent(record, self.limits.cost.as_ref());
             self.tokens += spent(record, self.limits.tokens.as_ref());
+        }
+        // It goes on from what it saved: a trial in parts began once.
+        let saved = record.checkpoint.as_ref().is_some_and(Checkpoint::saved);
+        if saved && (record.is_interrupted() || record.outcome == Outcome::Cancelled) {
+            self.take_back();
         }
         if matches!(self.uncounted, Uncounted::None)
             && let Some(text) = uncounted(record, &self.limits, task)

@@ -388,3 +388,22 @@ fn an_interruption_that_saved_is_no_retry_and_those_that_did_not_are_counted_in_
     let again = dispatch.recorded(&interrupted(&plan, 7, 0), now);
     assert!(!again, "the second in a row that saved nothing");
 }
+
+#[test]
+fn a_cap_on_trials_counts_a_trial_in_parts_once() {
+    let text = "seeds = 2\ncommand = \"p\"\ncheckpoint = true\nretries = { infra = 1 }\nbudget = { trials = 1 }\n";
+    let (mut dispatch, plan) = dispatch(text);
+    let mut now = Instant::now();
+    for attempt in [1, 2] {
+        assert_eq!(dispatch.next(now), Next::Run { index: 0, attempt });
+        assert!(dispatch.recorded(&interrupted(&plan, attempt, 1), now));
+        dispatch.settled(0, attempt, Outcome::Infra);
+        now += Duration::from_mins(1);
+    }
+    // What saved nothing is a second start, and the cap has room for none.
+    assert!(matches!(dispatch.next(now), Next::Run { attempt: 3, .. }));
+    assert!(!dispatch.recorded(&interrupted(&plan, 3, 0), now));
+    dispatch.settled(0, 3, Outcome::Infra);
+    assert_eq!(dispatch.next(now), Next::Done);
+    assert_eq!(dispatch.status(), RunStatus::Budget);
+}

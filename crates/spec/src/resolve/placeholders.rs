@@ -14,6 +14,9 @@ use crate::spec::{Arm, Spec};
 use crate::template::{BUILTIN_NAMES, OF_THE_ATTEMPT, Placeholder, PlaceholderForm, Template};
 use fairtrial_text::nearest::nearest;
 
+/// The folder of checkpoints: the same for all attempts at a trial, and another one in the next run.
+const OF_THE_RUN: &str = "checkpoint";
+
 /// Reports placeholders that nothing defines.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: &mut Problems) {
     for (task, draft) in spec.tasks.iter().zip(drafts) {
@@ -25,7 +28,7 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
             scope.check(node, sources, problems);
             no_list(node, sources, problems);
         }
-        let scope = Scope::new(spec, task);
+        let scope = Scope::new(spec, task).and(OF_THE_RUN);
         for node in lasting_nodes(draft) {
             scope.check(node, sources, problems);
             no_list(node, sources, problems);
@@ -113,16 +116,19 @@ fn lasting_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
 fn known_before(node: &Node, sources: &Sources, problems: &mut Problems) {
     let Some(text) = node.text() else { return };
     for placeholder in Template::parse(text).placeholders() {
-        if OF_THE_ATTEMPT.contains(&placeholder.name) {
-            let span = exact(node, text, placeholder, sources);
-            let message = format!(
-                "`{{{}}}` is another in every attempt, so that nobody could find this again",
-                placeholder.name
-            );
-            problems.push(
-                error(span, message).help("name it by `{seed}`, `{task}`, `{arm}` or a parameter"),
-            );
-        }
+        let where_it_differs = match placeholder.name {
+            OF_THE_RUN => "run",
+            name if OF_THE_ATTEMPT.contains(&name) => "attempt",
+            _ => continue,
+        };
+        let span = exact(node, text, placeholder, sources);
+        let message = format!(
+            "`{{{}}}` is another in every {where_it_differs}, so that nobody could find this again",
+            placeholder.name
+        );
+        problems.push(
+            error(span, message).help("name it by `{seed}`, `{task}`, `{arm}` or a parameter"),
+        );
     }
 }
 
@@ -181,6 +187,12 @@ impl<'a> Scope<'a> {
     fn with(mut self, builtin: &'static [&'static str]) -> Self {
         self.builtin = &[];
         self.names.extend(builtin);
+        self
+    }
+
+    /// The same with one more.
+    fn and(mut self, name: &'static str) -> Self {
+        self.names.push(name);
         self
     }
 
@@ -257,7 +269,7 @@ impl<'a> Scope<'a> {
         let help = match nearest(name, known) {
             Some(best) => format!("did you mean `{{{best}}}`? ({literal})"),
             None if name == "checkpoint" => {
-                "write `checkpoint = true` beside the command; `command`, `env` and `workdir` can hold it, `inputs` and `outputs` cannot".to_owned()
+                "write `checkpoint = true` beside the command".to_owned()
             }
             None if self.closed => format!("known here: {}; {literal}", self.shown()),
             None => format!("define it as a parameter, in an arm or in a sweep; {literal}"),
