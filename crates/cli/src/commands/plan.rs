@@ -112,6 +112,15 @@ fn write_text(
         spec.order_seed,
         plan.hash()
     )?;
+    let tasks = spec.tasks.iter().filter(|task| task.checkpoint.is_some());
+    let saving: Vec<_> = tasks.map(|task| terminal_line(&task.id)).collect();
+    if !saving.is_empty() {
+        writeln!(
+            out,
+            "an interrupted trial of {} goes on from what it saved (`checkpoint`)",
+            first_of(&saving, 3)
+        )?;
+    }
     if let Some(Estimate {
         seconds,
         slots,

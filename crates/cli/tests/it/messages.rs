@@ -81,6 +81,17 @@ fn a_plan_reads_as_a_list() {
 }
 
 #[test]
+fn a_plan_says_which_trials_go_on_from_what_they_saved() {
+    let project = Project::with_spec(
+        "seeds = 1\n[[tasks]]\nid = \"train\"\ncommand = \"true\"\ncheckpoint = true\n\
+         [[tasks]]\nid = \"eval\"\ncommand = \"true\"\n",
+    );
+    let ran = project.expect(0, &["plan", "bench.toml"]);
+    let line = "an interrupted trial of train goes on from what it saved (`checkpoint`)";
+    assert!(ran.out.lines().any(|it| it == line), "{}", ran.out);
+}
+
+#[test]
 fn an_empty_project_says_so() {
     let project = Project::new();
     assert!(
