@@ -11,7 +11,7 @@ const TIMES: usize = 15;
 /// Runs it and prints the table.
 pub(super) fn run(bench: &Bench<'_>) -> io::Result<()> {
     let folder = bench.fresh()?;
-    write_spec(&folder, bench.args.large)?;
+    write_spec(&folder, bench.args.large, bench.args.slots)?;
     let call = |arguments: &[&str]| {
         let mut command = bench.fairtrial(&folder);
         command.args(arguments);

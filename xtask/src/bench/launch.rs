@@ -2,7 +2,7 @@
 
 use super::measure::{Cost, measure, median};
 use super::table::Table;
-use super::{Bench, SLOTS, version_of, write_spec};
+use super::{Bench, version_of, write_spec};
 use std::io;
 use std::path::Path;
 
@@ -39,8 +39,8 @@ pub(super) fn run(bench: &Bench<'_>) -> io::Result<()> {
         }
     }
     println!(
-        "Launch throughput: /bin/true, {SLOTS} slots, {} trials, median of {} alternating rounds\n",
-        bench.args.trials, bench.args.rounds
+        "Launch throughput: /bin/true, {} slots, {} trials, median of {} alternating rounds\n",
+        bench.args.slots, bench.args.trials, bench.args.rounds
     );
     print(&contenders);
     Ok(())
@@ -79,7 +79,7 @@ fn contenders(bench: &Bench<'_>) -> Vec<Contender> {
 
 fn take_turn((bench, floor): (&Bench<'_>, &Path), turn: Turn, trials: u64) -> io::Result<Cost> {
     let folder = bench.fresh()?;
-    let (trials_text, slots) = (trials.to_string(), SLOTS.to_string());
+    let (trials_text, slots) = (trials.to_string(), bench.args.slots.to_string());
     let floor = |mode: &str| {
         let mut command = Bench::command(floor, &folder);
         command.args([mode, &trials_text, &slots]).arg(&folder);
@@ -89,7 +89,7 @@ fn take_turn((bench, floor): (&Bench<'_>, &Path), turn: Turn, trials: u64) -> io
         Turn::Records => floor("records"),
         Turn::Folders => floor("folders"),
         Turn::Fairtrial => {
-            write_spec(&folder, trials)?;
+            write_spec(&folder, trials, bench.args.slots)?;
             let mut command = bench.fairtrial(&folder);
             command.args(["run", "bench.toml"]);
             command

@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// How often each program takes its turn
     #[arg(long, default_value_t = 7)]
     rounds: usize,
+    /// Programs at a time in the throughput comparison and the large run
+    #[arg(long, default_value_t = SLOTS)]
+    slots: u64,
     /// Trials of the large run; 0 leaves it out
     #[arg(long, default_value_t = 100_000)]
     large: u64,
@@ -81,7 +84,7 @@ pub(crate) struct Args {
     folder: Option<PathBuf>,
 }
 
-/// Slots of everything that is measured.
+/// Slots of what is measured, where nothing else is said.
 const SLOTS: u64 = 2;
 
 /// What is measured, and where.
@@ -202,9 +205,9 @@ impl Bench<'_> {
 }
 
 /// A spec of so many trials that do nothing.
-fn write_spec(folder: &Path, trials: u64) -> std::io::Result<()> {
+fn write_spec(folder: &Path, trials: u64, slots: u64) -> std::io::Result<()> {
     let text = format!(
-        "name = \"bench\"\nseeds = {trials}\nparallel = {SLOTS}\n[[tasks]]\nid = \"true\"\ncommand = \"/bin/true\"\n"
+        "name = \"bench\"\nseeds = {trials}\nparallel = {slots}\n[[tasks]]\nid = \"true\"\ncommand = \"/bin/true\"\n"
     );
     std::fs::write(folder.join("bench.toml"), text)
 }
