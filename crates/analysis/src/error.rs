@@ -2,6 +2,7 @@
 
 use fairtrial_interop::InteropError;
 use fairtrial_journal::{JournalError, ResolvedSpecError};
+use fairtrial_series::{FileError, SeriesError};
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,12 @@ pub enum AnalysisError {
     /// Other tools' results.
     #[error(transparent)]
     Interop(#[from] InteropError),
+    /// A file with a curve.
+    #[error(transparent)]
+    CurveFile(#[from] FileError),
+    /// A trial's curve.
+    #[error(transparent)]
+    Series(#[from] SeriesError),
     /// An option outside its range.
     #[error("{name} = {value}: {expected}")]
     Option {

@@ -5,7 +5,7 @@ use crate::axis::Axis;
 use crate::drawing::{Anchor, Close, Drawing};
 use crate::mark::{Mark, Series, Towards};
 use crate::text::{SIZE, fit, width};
-use crate::thin::thin;
+use fairtrial_stats::series::thin;
 
 /// Lines with more points than this carry no dots.
 const DOTS: usize = 40;

@@ -22,7 +22,6 @@ mod raster;
 mod svg;
 mod text;
 mod theme;
-mod thin;
 
 pub use axis::Axis;
 pub use fairtrial_text::tick::TickFormat;

@@ -8,6 +8,10 @@ use fairtrial_journal::{
 };
 use fairtrial_model::{Record, Sha256, hex};
 use fairtrial_plan::Plan;
+use fairtrial_series::file_digest;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
 
 /// What was looked at, and what is not as it was recorded.
@@ -19,6 +23,10 @@ pub struct Evidence {
     pub trials: u64,
     /// Copies of records that are not there any more, as of trials whose folders were removed.
     pub copies_gone: u64,
+    /// Files of curves whose digest is in a record.
+    pub curve_files: u64,
+    /// Those that are not there any more.
+    pub curve_files_gone: u64,
     /// Lines that carry no hash of the line before them, as earlier versions wrote them.
     pub unchained: u64,
     /// The hash of the journal's last line.
@@ -75,6 +83,8 @@ pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
         lines: state.summary.intact,
         trials: state.counts.total(),
         copies_gone: 0,
+        curve_files: 0,
+        curve_files_gone: 0,
         unchained: state.unchained,
         last_line: state.last_line,
         is_closed: state.closed().is_some(),
@@ -100,7 +110,8 @@ pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
             "the uncommitted changes as they were kept",
         )
     }));
-    copies(run, &state, &mut evidence)?;
+    let files = copies(run, &state, &mut evidence)?;
+    curve_files(run, &files, &mut evidence);
     Ok(evidence)
 }
 
@@ -186,14 +197,27 @@ fn sources(run: &RunDir) -> Result<Vec<Difference>, JournalError> {
     Ok(changed.collect())
 }
 
-/// Every record of the journal against the trial's own copy of it.
-fn copies(run: &RunDir, state: &RunState, evidence: &mut Evidence) -> Result<(), JournalError> {
+/// A file with curves of a trial: its path from the data root on, and its digest as recorded.
+type CurveFile = (String, String);
+
+/// Every record of the journal against the trial's own copy of it; gives the files of curves that records tell of.
+fn copies(
+    run: &RunDir,
+    state: &RunState,
+    evidence: &mut Evidence,
+) -> Result<BTreeSet<CurveFile>, JournalError> {
     let mut told = 0;
+    let mut files = BTreeSet::new();
     effective_records(&run.journal(), state, |record| {
         // What another run recorded, or what never ran, has no copy here.
         if record.dir.is_empty() || record.reused_from.is_some() {
             return Ok::<(), JournalError>(());
         }
+        let curves = record.series.values();
+        files.extend(curves.filter_map(|series| {
+            let path = format!("{}/{}", record.dir, series.file);
+            Some((path, series.sha256.clone()?))
+        }));
         let path = run.root().path().join(&record.dir).join("record.json");
         let Some(text) = read_if_there(&path)? else {
             evidence.copies_gone += 1;
@@ -211,7 +235,31 @@ fn copies(run: &RunDir, state: &RunState, evidence: &mut Evidence) -> Result<(),
             ));
         }
         Ok(())
-    })
+    })?;
+    Ok(files)
+}
+
+/// The files of curves against their digests, several at a time.
+fn curve_files(run: &RunDir, files: &BTreeSet<CurveFile>, evidence: &mut Evidence) {
+    let digest = |(path, _): &CurveFile| file_digest(&run.root().path().join(path));
+    let found: Vec<io::Result<String>> = files.par_iter().map(digest).collect();
+    let mut told = 0;
+    for ((path, expected), found) in files.iter().zip(found) {
+        evidence.curve_files += 1;
+        let found = match found {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                evidence.curve_files_gone += 1;
+                continue;
+            }
+            Err(error) => error.to_string(),
+            Ok(digest) => digest,
+        };
+        let differs = Difference::of_hash(format!("{path}, SHA-256"), Some(found), expected);
+        evidence.differences.extend(differs.filter(|_| {
+            told += 1;
+            told <= MOST_COPIES
+        }));
+    }
 }
 
 fn as_text(record: &Record) -> serde_json::Result<String> {

@@ -195,6 +195,7 @@ impl Collected {
 
 fn info(curve: &Curve) -> SeriesInfo {
     SeriesInfo {
+        sha256: None,
         file: String::new(),
         step: None,
         points: curve.count,

@@ -116,6 +116,9 @@ pub struct SeriesInfo {
     pub last_step: Number,
     /// How the one number in `metrics` was made from it (`last`, `auc 25%`, ...).
     pub summary: String,
+    /// SHA-256 of the file as it was when the trial ended; only of files that are long enough for their curves to be packed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
     /// Whether the number is only the last step of a series that did not reach the threshold: it takes longer than that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_reached: bool,

@@ -45,8 +45,16 @@ impl StepSearch<'_> {
 
     /// The name that holds the step of a line of JSON. A line that holds nothing but an `epoch` reports that as a number.
     pub fn in_line<'l>(&self, line: &'l Map<String, Value>) -> Option<&'l str> {
-        let name = self.among(line.keys().map(String::as_str))?;
-        let sure = self.declared.is_some() || is_plain_step(name) || line.len() > 1;
+        self.in_names(line.keys().map(String::as_str))
+    }
+
+    /// The same by the names of a line.
+    pub fn in_names<'n>(
+        &self,
+        mut names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Option<&'n str> {
+        let name = self.among(names.clone())?;
+        let sure = self.declared.is_some() || is_plain_step(name) || names.any(|it| it != name);
         sure.then_some(name)
     }
 }

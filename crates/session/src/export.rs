@@ -7,10 +7,11 @@ use crate::error::SessionError;
 use crate::session::Session;
 use crate::summary::all_records;
 use exported::Exported;
-use fairtrial_analysis::curves::series_of;
+use fairtrial_analysis::AnalysisError;
 use fairtrial_interop::{Form, Outgoing, Rows, SeedMeaning, SeriesRow, Shape, Target, push};
 use fairtrial_journal::{RunDir, RunState, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Record};
+use fairtrial_series::{Reading, TrialCurves};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_text::count::counted;
 use rayon::prelude::*;
@@ -137,20 +138,23 @@ fn series(
     let mut rows = Vec::new();
     for (place, record) in records.iter().enumerate() {
         let dir = run.root().path().join(&record.dir);
-        for metric in record.series.keys().filter(|_| !record.dir.is_empty()) {
-            let declaration = declared.iter().find(|declared| declared.name == *metric);
-            let (steps, values) = series_of(&dir, metric, declaration)?;
-            rows.extend(
-                steps
-                    .into_iter()
-                    .zip(values)
-                    .map(|(step, value)| SeriesRow {
-                        record: place,
-                        metric: metric.clone(),
-                        step,
-                        value,
-                    }),
-            );
+        let metrics = record.series.keys().filter(|_| !record.dir.is_empty());
+        let metrics: Vec<&str> = metrics.map(String::as_str).collect();
+        let curves = TrialCurves {
+            dir: &dir,
+            series: &record.series,
+            declared,
+        };
+        for (metric, series) in metrics.iter().zip(curves.open(&metrics, Reading::Columns)) {
+            let series = series.map_err(AnalysisError::from)?;
+            let points = series.points().map_err(AnalysisError::from)?;
+            let points = points.steps.iter().zip(&points.values);
+            rows.extend(points.map(|(step, value)| SeriesRow {
+                record: place,
+                metric: (*metric).to_owned(),
+                step: *step,
+                value: *value,
+            }));
         }
     }
     Ok(rows)

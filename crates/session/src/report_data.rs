@@ -6,6 +6,7 @@ use fairtrial_analysis::report::{ReportData, ReportOptions, report};
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{RunDir, read_if_there, resolved_spec};
 use fairtrial_model::Stamp;
+use fairtrial_series::Reading;
 
 impl Session {
     /// Makes the report of a run from its evidence, for showing: without the secrets of the caller's environment.
@@ -15,7 +16,7 @@ impl Session {
         run: &RunDir,
         history: Option<Vec<Stamp>>,
     ) -> Result<ReportData, SessionError> {
-        let mut data = self.unmasked_report_data(run, history)?;
+        let mut data = self.unmasked_report_data(run, history, Reading::Columns)?;
         data.mask(&self.caller().redactor());
         Ok(data)
     }
@@ -25,10 +26,12 @@ impl Session {
         &self,
         run: &RunDir,
         history: Option<Vec<Stamp>>,
+        reading: Reading,
     ) -> Result<ReportData, SessionError> {
         let spec = resolved_spec(run)?;
         let environment = self.recorded_environment(run);
-        Ok(report(run, &spec, environment, &ReportOptions { history })?)
+        let options = ReportOptions { history, reading };
+        Ok(report(run, &spec, environment, &options)?)
     }
 
     /// The run's `environment.json`; why it cannot be read is told.

@@ -13,7 +13,10 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RunDir, is_there};
 use fairtrial_report::verify::{Finding, Found, Verified};
 use fairtrial_report::{seal, verify};
+use fairtrial_series::Reading;
+use fairtrial_text::count::counted;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -90,10 +93,13 @@ impl Session {
         } else {
             reports.to_vec()
         };
-        let data = self.report_data(run, None)?;
+        // Curves are read from the files that trials wrote: what is packed beside those is no evidence.
+        let unmasked = self.unmasked_report_data(run, None, Reading::Files)?;
+        let mut data = unmasked.clone();
+        data.mask(&self.caller().redactor());
         checks.extend(registration(&data.registered));
         for path in &reports {
-            checks.push(self.verify_report(path, run, template)?);
+            checks.push(self.verify_report(path, (run, &unmasked), template)?);
         }
         Ok(RunVerified {
             run: data.run,
@@ -108,7 +114,7 @@ impl Session {
     fn verify_report(
         &self,
         path: &Path,
-        run: &RunDir,
+        (run, newest): (&RunDir, &ReportData),
         template: Option<&str>,
     ) -> Result<Check, SessionError> {
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -119,9 +125,15 @@ impl Session {
             .map(|seal| (seal.history, seal.masked))
             .unzip();
         let masked = masked.unwrap_or_default();
-        let unmasked = self.unmasked_report_data(run, history)?;
+        // Mostly it shows the same runs in its history, and nothing is read twice.
+        let unmasked = match history {
+            Some(history) if history != newest.history_runs() => {
+                Cow::Owned(self.unmasked_report_data(run, Some(history), Reading::Files)?)
+            }
+            _ => Cow::Borrowed(newest),
+        };
         let check = |environment: &Redactor| {
-            let mut data = unmasked.clone();
+            let mut data = unmasked.clone().into_owned();
             data.mask_as(&masked, environment);
             against(path, &text, template, &data)
         };
@@ -151,6 +163,17 @@ fn evidence(found: Evidence) -> Check {
         "{} lines, the records of {} trials and their own copies, spec, plan and environment",
         found.lines, found.trials
     );
+    if found.curve_files > 0 {
+        let _ = write!(
+            compared,
+            "; {} of curves",
+            counted(found.curve_files, "file")
+        );
+    }
+    if found.curve_files_gone > 0 {
+        let gone = found.curve_files_gone;
+        let _ = write!(compared, "; {} of curves gone", counted(gone, "file"));
+    }
     if found.copies_gone > 0 {
         let _ = write!(compared, "; {} copies are gone", found.copies_gone);
     }

@@ -1,6 +1,7 @@
 //! Metrics as a view of what a trial left: its record made again by other declarations, without running it.
 
 use crate::collect::{self, Collected};
+use crate::curves;
 use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Number, Outcome, Record};
 use std::path::Path;
 
@@ -28,6 +29,7 @@ pub fn measured_again(record: &Record, dir: &Path, declared: Declarations<'_>) -
         series,
         ..record.clone()
     };
+    curves::digest(&mut record.series, dir, declared.now);
     if !record.notes.is_empty() {
         // Notes are about more than metrics; those that the declarations before give are the ones to replace.
         let before = collect::collect(dir, declared.before, &record.whole_resources()).notes;

@@ -2,6 +2,7 @@
 
 use crate::checkpoint::look_at;
 use crate::collect::{self, Collected, parts};
+use crate::curves;
 use crate::job::{JobLimits, TrialJob};
 use crate::judge::{self, Verdict};
 use crate::outputs::InputHashes;
@@ -156,6 +157,9 @@ fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
     record.facts = facts;
     judge::own_word(record);
     record.series = series;
+    if !record.series.is_empty() {
+        curves::pack(&mut record.series, asked.dir, asked.metrics);
+    }
     record.notes.extend(notes);
     if let Some(unreadable) = unreadable.filter(|_| record.outcome == Outcome::Ok) {
         record.outcome = Outcome::Infra;

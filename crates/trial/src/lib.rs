@@ -7,6 +7,7 @@
 mod again;
 mod checkpoint;
 mod collect;
+mod curves;
 mod finished;
 mod inner;
 mod job;

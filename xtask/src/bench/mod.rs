@@ -2,6 +2,7 @@
 //! runs alternately within one call, because a machine is never as fast as it was yesterday.
 
 mod bisect;
+mod curves;
 mod experiments;
 mod interop;
 mod jobs;
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// Measure how long many training runs take to be measured again instead
     #[arg(long, conflicts_with_all = ["experiments", "interop"])]
     training: bool,
+    /// Measure what reports, checks and comparisons of runs with long curves take instead
+    #[arg(long, conflicts_with_all = ["experiments", "interop", "training"])]
+    curves: bool,
     /// Measure the CPU of agents' rollouts that do nothing instead, beside Inspect where `inspect` is installed or in
     /// --programs
     #[arg(long, conflicts_with_all = ["experiments", "interop", "training", "timing"])]
@@ -113,6 +117,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     if args.interop {
         return Ok(interop::run(&bench)?);
+    }
+    if args.curves {
+        return Ok(curves::run(&bench)?);
     }
     if args.training {
         return Ok(training::run(&bench)?);

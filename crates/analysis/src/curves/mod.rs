@@ -16,7 +16,7 @@ mod verdict;
 mod windows;
 
 pub use beside::{Bootstrap, Normality, PowerPlan, TTestReport};
-pub use history::{ForeignCurves, Histories, History, RecordedNumber, RunBehind, series_of};
+pub use history::{ForeignCurves, Histories, History, RecordedNumber, RunBehind};
 pub use pairs::{Design, Pair, Runs};
 pub use question::{PowerQuestion, Question};
 pub use result::{ANALYSIS_SCHEMA, Analysis};

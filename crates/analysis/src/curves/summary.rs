@@ -3,10 +3,12 @@
 use super::history::History;
 use crate::error::AnalysisError;
 use fairtrial_model::Outcome as Ended;
+use fairtrial_series::Points;
 use fairtrial_stats::series::original::{FEWEST_POINTS, Logged, OriginalWindow};
 use fairtrial_stats::series::{Curve, CurveSummary, Scale, Window, auc};
 use fairtrial_stats::{Outcome, Undefined};
 use fairtrial_text::share::percent;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt;
 
@@ -131,7 +133,7 @@ impl SummaryRule {
         else {
             return None;
         };
-        let longest = curves.iter().map(|curve| curve.values.len()).max()?;
+        let longest = curves.iter().map(|curve| curve.series.len()).max()?;
         match longest {
             0 | 1 => None,
             _ if share < 1.0 && longest >= FEWEST_POINTS => Some(
@@ -150,10 +152,15 @@ impl SummaryRule {
         curves: &[&History],
     ) -> Result<Vec<Outcome<Reduced>>, AnalysisError> {
         let common = self.common_steps(curves)?;
-        Ok(curves.iter().map(|curve| self.one(curve, common)).collect())
+        // Of long curves, a few are in memory at a time.
+        let numbers: Vec<_> = curves
+            .par_iter()
+            .map(|curve| Ok(self.one(&*curve.series.points()?, common)))
+            .collect();
+        numbers.into_iter().collect()
     }
 
-    fn one(&self, curve: &History, common: Option<Window>) -> Outcome<Reduced> {
+    fn one(&self, curve: &Points, common: Option<Window>) -> Outcome<Reduced> {
         if let (SummaryType::Auc, Some(window)) = (self.kind, common) {
             let curve = Curve::new(&curve.steps, &curve.values)?;
             return auc(&curve, window, self.scale).map(|found| Reduced::of(&found));
@@ -189,7 +196,7 @@ impl SummaryRule {
         };
         // A trial that failed has no number, and must not cut those of the others.
         let counted = curves.iter().filter(|curve| curve.outcome == Ended::Ok);
-        let ranges: Vec<[f64; 2]> = counted.filter_map(|curve| range(curve)).collect();
+        let ranges: Vec<[f64; 2]> = counted.filter_map(|curve| curve.series.range()).collect();
         let from = ranges
             .iter()
             .map(|range| range[0])
@@ -230,16 +237,9 @@ impl SummaryRule {
     }
 }
 
-/// The first and the last step of a curve.
-pub(super) fn range(curve: &History) -> Option<[f64; 2]> {
-    let steps = curve.steps.iter().copied().filter(|step| step.is_finite());
-    let least = steps.clone().reduce(f64::min)?;
-    Some([least, steps.reduce(f64::max)?])
-}
-
 /// Refuses a curve that begins after a window does, or ends before it, by more than it leaves between two points: what is
 /// logged inside of the window would be another part of the curve than that of other runs.
-fn reaches_over(curve: &History, [min, max]: [f64; 2]) -> Outcome<()> {
+fn reaches_over(curve: &Points, [min, max]: [f64; 2]) -> Outcome<()> {
     let mut steps = curve.steps.clone();
     steps.sort_by(f64::total_cmp);
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
@@ -258,7 +258,7 @@ fn reaches_over(curve: &History, [min, max]: [f64; 2]) -> Outcome<()> {
 /// Why a curve has no number, in the words of a report.
 pub(crate) fn why_none(curve: &History, why: &Undefined) -> String {
     match why {
-        _ if curve.values.len() < 2 && !curve.notes.is_empty() => curve.notes.join("; "),
+        _ if curve.series.len() < 2 && !curve.notes.is_empty() => curve.notes.join("; "),
         why => why.to_string(),
     }
 }

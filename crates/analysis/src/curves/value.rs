@@ -60,7 +60,7 @@ fn of_curve(run: &History, number: &fairtrial_stats::Outcome<Reduced>) -> RunVal
     RunValue {
         id: run.id.clone(),
         seed: run.seed,
-        points: run.values.len(),
+        points: run.series.len(),
         steps: counted.and_then(|number| number.steps),
         value: counted.map(|number| number.value),
         why_none: match number {

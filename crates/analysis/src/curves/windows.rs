@@ -2,7 +2,6 @@
 
 use super::history::History;
 use super::pairs::Arranged;
-use super::summary::range;
 use super::value::RunValue;
 use crate::compare::objections::curve_parts::CurveParts;
 use crate::compare::objections::objection::Objection;
@@ -19,7 +18,7 @@ pub(super) fn other_parts(arranged: &Arranged, sides: [&[RunValue]; 2]) -> Optio
             let mut parts = CurveParts::default();
             for (value, run) in sides[side].iter().zip(runs) {
                 for (value, curve) in value.curves().iter().zip(run.curves()) {
-                    if let (Some(part), Some(whole)) = (value.steps, range(curve)) {
+                    if let (Some(part), Some(whole)) = (value.steps, curve.series.range()) {
                         parts.add(part, whole);
                     }
                 }
@@ -60,7 +59,7 @@ pub(super) fn ragged_note(
 
 /// Says so where steps were put in order.
 pub(super) fn order_note(curves: &[&History]) -> Option<String> {
-    let in_order = |curve: &&&History| curve.steps.is_sorted_by(|one, next| one < next);
+    let in_order = |curve: &&&History| curve.series.is_ascending();
     let others = curves.iter().filter(|curve| !in_order(curve)).count();
     (others > 0).then(|| {
         format!(

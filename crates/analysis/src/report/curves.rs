@@ -1,10 +1,11 @@
 //! Learning curves of a run: every trial's own line, and the mean of each arm with its pointwise interval.
 
 use super::evidence::Evidence;
-use super::mean_curve::{CurvePoint, Line, MeanCurve, mean_curve, trials};
-use crate::curves::history::series_of;
+use super::mean_curve::{CurvePoint, Line, MeanCurve, Needed, PARTS, mean_curve, trials};
 use crate::order;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
+use fairtrial_series::{Points, TrialCurves};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -42,9 +43,13 @@ pub struct ArmCurve {
     pub trials: usize,
     /// The mean with its interval.
     pub mean: Vec<CurvePoint>,
-    /// Each trial's points; they stay in the trial's own files, so the JSON form has none.
+    /// Each trial's line; the points stay in the trial's own files, so the JSON form has none.
     #[serde(skip)]
     pub traces: Vec<Vec<(f64, f64)>>,
+    /// Into how many parts of their steps lines are divided of which the first, lowest, highest and last points stand
+    /// here; absent where all points do.
+    #[serde(skip)]
+    pub thinned: Option<usize>,
     /// What a reader should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -92,65 +97,95 @@ pub(super) fn curves(evidence: &Evidence<'_>, notes: &mut Vec<String>) -> Vec<Me
         .collect()
 }
 
+/// The lines of an arm at a place, and what of each was taken for their mean.
+struct ArmLines {
+    lines: Vec<Line>,
+    expected: Needed,
+}
+
+type ByArm = HashMap<Option<String>, ArmLines>;
+
 /// Reads the lines of every place, several files at a time: reading is most of the time that a report takes.
-fn read(evidence: &Evidence<'_>, places: &[Place]) -> Vec<HashMap<Option<String>, Vec<Line>>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = evidence.records.len().div_ceil(threads).max(1);
-    let parts: Vec<Vec<(usize, Option<String>, Line)>> = std::thread::scope(|scope| {
-        let working: Vec<_> = evidence
-            .records
-            .chunks(share)
-            .map(|records| {
-                let read = move || read_part(evidence, records, places);
-                let started = std::thread::Builder::new().spawn_scoped(scope, read);
-                // Where no thread can be had, it is read here.
-                started.map_err(|_| read())
-            })
-            .collect();
-        let parts = working.into_iter().map(|part| match part {
-            Ok(thread) => {
-                let joined = thread.join();
-                joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+fn read(evidence: &Evidence<'_>, places: &[Place]) -> Vec<ByArm> {
+    let mut found: Vec<ByArm> = places
+        .iter()
+        .map(|place| expected(evidence, place))
+        .collect();
+    let part = |record: &Record| read_trial(evidence, record, (places, &found));
+    let records = evidence.records.par_iter();
+    let parts: Vec<Vec<(usize, Line)>> = records.map(part).collect();
+    for (record, lines) in evidence.records.iter().zip(parts) {
+        for (place, line) in lines {
+            if let Some(arm) = found[place].get_mut(&record.trial.arm) {
+                arm.lines.push(line);
             }
-            Err(read) => read,
-        });
-        parts.collect()
-    });
-    let mut found: Vec<HashMap<Option<String>, Vec<Line>>> =
-        places.iter().map(|_| HashMap::new()).collect();
-    for (place, arm, line) in parts.into_iter().flatten() {
-        found[place].entry(arm).or_default().push(line);
+        }
     }
     found
 }
 
-fn read_part(
-    evidence: &Evidence<'_>,
-    records: &[Record],
-    places: &[Place],
-) -> Vec<(usize, Option<String>, Line)> {
-    let mut lines = Vec::new();
-    for record in records
-        .iter()
-        .filter(|record| record.outcome == Outcome::Ok)
-    {
-        for (place, (metric, task, point)) in places.iter().enumerate() {
-            let trial = &record.trial;
-            if trial.task != *task || trial.point != *point || !record.series.contains_key(metric) {
-                continue;
-            }
-            let dir = evidence.run.root().path().join(&record.dir);
-            let declaration = declaration(evidence, metric);
-            let (steps, values) = series_of(&dir, metric, declaration).unwrap_or_default();
-            let line = Line {
-                index: trial.index,
-                steps,
-                values,
-            };
-            lines.push((place, trial.arm.clone(), line));
-        }
+/// Whether a trial has a line at a place.
+fn is_at(record: &Record, (metric, task, point): &Place) -> bool {
+    let trial = &record.trial;
+    let is_there = trial.task == *task && trial.point == *point;
+    record.outcome == Outcome::Ok && is_there && record.series.contains_key(metric)
+}
+
+/// The arms that have lines at a place, and what their means will need by what their records say.
+fn expected(evidence: &Evidence<'_>, place: &Place) -> ByArm {
+    let mut ranges: HashMap<Option<String>, Vec<[f64; 2]>> = HashMap::new();
+    for record in evidence.records.iter().filter(|it| is_at(it, place)) {
+        let known = ranges.entry(record.trial.arm.clone()).or_default();
+        let series = record.series.get(&place.0);
+        known.extend(series.map(|series| [series.first_step.0, series.last_step.0]));
     }
-    lines
+    let arm = |(arm, ranges): (_, Vec<[f64; 2]>)| {
+        let lines = Vec::with_capacity(ranges.len());
+        let expected = Needed::expected(&ranges);
+        (arm, ArmLines { lines, expected })
+    };
+    ranges.into_iter().map(arm).collect()
+}
+
+/// The lines of a trial, with the numbers of their places.
+fn read_trial(
+    evidence: &Evidence<'_>,
+    record: &Record,
+    (places, found): (&[Place], &[ByArm]),
+) -> Vec<(usize, Line)> {
+    let here = places
+        .iter()
+        .enumerate()
+        .filter(|(_, place)| is_at(record, place));
+    let here: Vec<(usize, &str)> = here.map(|(at, place)| (at, place.0.as_str())).collect();
+    let metrics: Vec<&str> = here.iter().map(|(_, metric)| *metric).collect();
+    let points = points(evidence, record, &metrics);
+    let line = |((place, _), points): ((usize, &str), Points)| {
+        let arm = found[place].get(&record.trial.arm)?;
+        let line = Line::of(record.trial.index, &points, &arm.expected);
+        Some((place, line))
+    };
+    here.into_iter().zip(points).filter_map(line).collect()
+}
+
+/// The points of a trial's metrics, one metric after the other; none where they cannot be read.
+fn points<'a>(
+    evidence: &Evidence<'_>,
+    record: &Record,
+    metrics: &'a [&str],
+) -> impl Iterator<Item = Points> + use<'a> {
+    let dir = evidence.run.root().path().join(&record.dir);
+    let curves = TrialCurves {
+        dir: &dir,
+        series: &record.series,
+        declared: &evidence.spec.metrics,
+    };
+    let opened = curves.open(metrics, evidence.reading);
+    opened.into_iter().map(|series| {
+        let series = series.ok();
+        let points = series.and_then(|it| it.points().ok().map(std::borrow::Cow::into_owned));
+        points.unwrap_or_default()
+    })
 }
 
 fn declaration<'a>(evidence: &'a Evidence<'_>, metric: &str) -> Option<&'a MetricDeclaration> {
@@ -161,11 +196,7 @@ fn declaration<'a>(evidence: &'a Evidence<'_>, metric: &str) -> Option<&'a Metri
         .find(|declared| declared.name == metric)
 }
 
-fn one(
-    evidence: &Evidence<'_>,
-    (metric, task, point): Place,
-    mut lines: HashMap<Option<String>, Vec<Line>>,
-) -> MetricCurves {
+fn one(evidence: &Evidence<'_>, (metric, task, point): Place, mut lines: ByArm) -> MetricCurves {
     let here: Vec<&Record> = evidence
         .records
         .iter()
@@ -183,10 +214,17 @@ fn one(
     arms.sort_by(|a, b| order.cmp(&name(a), &name(b)));
     let unit = declaration(evidence, &metric).and_then(|declared| declared.unit.clone());
     let curves = arms.into_iter().map(|arm| {
-        let lines = lines.remove(&arm).unwrap_or_default();
+        let lines = lines.remove(&arm).unwrap_or_else(|| ArmLines {
+            lines: Vec::new(),
+            expected: Needed::Whole,
+        });
         let of_arm = here.iter().filter(|record| record.trial.arm == arm);
         let of_arm: Vec<&Record> = of_arm.copied().collect();
-        arm_curve(arm, lines, &of_arm, evidence.alpha)
+        let again = |index| {
+            let record = of_arm.iter().find(|record| record.trial.index == index)?;
+            points(evidence, record, &[metric.as_str()]).next()
+        };
+        arm_curve((arm, lines), (&of_arm, evidence.alpha), &again)
     });
     MetricCurves {
         arms: curves.collect(),
@@ -199,24 +237,29 @@ fn one(
 }
 
 fn arm_curve(
-    arm: Option<String>,
-    mut lines: Vec<Line>,
-    records: &[&Record],
-    alpha: f64,
+    (arm, read): (Option<String>, ArmLines),
+    (records, alpha): (&[&Record], f64),
+    again: &dyn Fn(u64) -> Option<Points>,
 ) -> ArmCurve {
+    let ArmLines {
+        mut lines,
+        expected,
+    } = read;
     lines.sort_by_key(|line| line.index);
     let MeanCurve {
         runs,
         points,
         notes,
-    } = mean_curve(&lines, alpha);
+    } = mean_curve(&lines, (alpha, &expected), again);
+    let is_thinned = lines.iter().any(|line| line.is_thinned);
     ArmCurve {
         arm,
         runs,
         trials: records.len(),
         mean: points,
         notes: absent(&lines, records).into_iter().chain(notes).collect(),
-        traces: lines.iter().map(|line| line.points().collect()).collect(),
+        traces: lines.into_iter().map(|line| line.trace).collect(),
+        thinned: is_thinned.then_some(PARTS),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::dataset::Dataset;
 use fairtrial_journal::RunDir;
 use fairtrial_model::Record;
+use fairtrial_series::Reading;
 use fairtrial_spec::Spec;
 
 /// What all parts read.
@@ -12,6 +13,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) records: Vec<Record>,
     pub(crate) data: Dataset,
     pub(crate) alpha: f64,
+    pub(crate) reading: Reading,
 }
 
 impl Evidence<'_> {

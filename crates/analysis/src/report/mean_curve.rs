@@ -3,23 +3,57 @@
 //! A mean over those runs that happen to have a value shows the survivors: where bad runs have gaps or end early, a bad
 //! arm would look good. So a gap in one run is a gap in the mean, and the mean ends where the shortest run does.
 
+use fairtrial_series::Points;
 use fairtrial_stats::Level;
-use fairtrial_stats::series::{CommonGrid, Curve};
+use fairtrial_stats::series::{CommonGrid, Curve, SharedSteps, thin_stretches};
 use fairtrial_text::count::first_of;
 use serde::Serialize;
 
 /// Steps at which means are taken: more than a panel has columns to show.
 const GRID: usize = 160;
+/// Parts of its steps of which a long line keeps the first, the lowest, the highest and the last point: more than a panel
+/// has columns to show.
+pub(super) const PARTS: usize = 1024;
 /// Trials that a note names.
 const NAMED: usize = 6;
 /// The share of the longest curve by which the mean may be shorter before it is said.
 const UNSAID: f64 = 0.02;
 
-/// One trial's line.
+/// What a mean is made of: the curve at these steps, or the whole curve where there is no other.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Needed {
+    At(Vec<f64>),
+    Whole,
+}
+
+impl Needed {
+    /// For curves with these first and last steps.
+    fn of(ranges: &[[f64; 2]]) -> Option<Self> {
+        match ranges {
+            [] => None,
+            [_] => Some(Self::Whole),
+            _ => SharedSteps::of(ranges, GRID)
+                .ok()
+                .map(|shared| Self::At(shared.steps)),
+        }
+    }
+
+    /// What will be needed if curves begin and end where their records say, so that each needs to be read but once.
+    pub(super) fn expected(ranges: &[[f64; 2]]) -> Self {
+        Self::of(ranges).unwrap_or(Self::Whole)
+    }
+}
+
+/// One trial's line, as far as a report shows it: not its points, of which there may be millions.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Line {
     pub(super) index: u64,
-    pub(super) steps: Vec<f64>,
-    pub(super) values: Vec<f64>,
+    /// What is drawn of it.
+    pub(super) trace: Vec<(f64, f64)>,
+    /// Whether that is not every point.
+    pub(super) is_thinned: bool,
+    /// Its curve; absent where it has no value.
+    known: Option<Known>,
 }
 
 /// The mean at one step.
@@ -44,41 +78,63 @@ pub(super) struct MeanCurve {
     pub(super) notes: Vec<String>,
 }
 
-/// A run's curve, and the stretches inside in which it has no value.
+/// A run's curve as far as it is needed, and the stretches inside in which it has no value.
+#[derive(Debug, Clone, PartialEq)]
 struct Known {
-    index: u64,
-    curve: Curve,
+    range: [f64; 2],
     gaps: Vec<[f64; 2]>,
+    taken: Taken,
+}
+
+/// What was taken of a curve.
+#[derive(Debug, Clone, PartialEq)]
+enum Taken {
+    At(Vec<f64>),
+    Whole(Vec<(f64, f64)>),
+}
+
+impl Line {
+    /// What a report needs of a trial's points.
+    pub(super) fn of(index: u64, points: &Points, needed: &Needed) -> Self {
+        let all = points
+            .steps
+            .iter()
+            .copied()
+            .zip(points.values.iter().copied());
+        let all: Vec<(f64, f64)> = all.collect();
+        let trace = thin_stretches(&all, PARTS);
+        Self {
+            index,
+            is_thinned: trace.len() < all.len(),
+            trace,
+            known: Known::of(points, needed),
+        }
+    }
 }
 
 impl Known {
     /// Rare gaps are bridged, as a summary bridges them; others stay gaps. A run without any value has no curve.
-    fn of(line: &Line) -> Option<Self> {
-        let index = line.index;
-        if let Ok(curve) = Curve::new(&line.steps, &line.values) {
-            let gaps = Vec::new();
-            return Some(Self { index, curve, gaps });
-        }
-        let mut points: Vec<(f64, f64)> =
-            line.points().filter(|(step, _)| step.is_finite()).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut gaps = Vec::new();
-        let mut before: Option<(f64, bool)> = None;
-        for (step, value) in &points {
-            match before {
-                Some((from, true)) if value.is_finite() => gaps.push([from, *step]),
-                _ => {}
+    fn of(points: &Points, needed: &Needed) -> Option<Self> {
+        let (curve, gaps) = match Curve::new(&points.steps, &points.values) {
+            Ok(curve) => (curve, Vec::new()),
+            Err(_) => without_gaps(points)?,
+        };
+        let taken = match needed {
+            Needed::At(steps) => Taken::At(curve.at(steps)),
+            Needed::Whole => {
+                let all = curve
+                    .steps()
+                    .iter()
+                    .copied()
+                    .zip(curve.values().iter().copied());
+                Taken::Whole(thin_stretches(&all.collect::<Vec<_>>(), PARTS))
             }
-            before = if value.is_finite() {
-                Some((*step, false))
-            } else {
-                before.map(|(from, _)| (from, true))
-            };
-        }
-        points.retain(|(_, value)| value.is_finite());
-        let (steps, values): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
-        let curve = Curve::new(&steps, &values).ok()?;
-        Some(Self { index, curve, gaps })
+        };
+        Some(Self {
+            range: curve.range(),
+            gaps,
+            taken,
+        })
     }
 
     fn has_gap_at(&self, step: f64) -> bool {
@@ -88,31 +144,69 @@ impl Known {
     }
 }
 
-impl Line {
-    pub(super) fn points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        self.steps.iter().copied().zip(self.values.iter().copied())
+/// The curve of the points that have a value, and the stretches between them that have none.
+fn without_gaps(points: &Points) -> Option<(Curve, Vec<[f64; 2]>)> {
+    let all = points
+        .steps
+        .iter()
+        .copied()
+        .zip(points.values.iter().copied());
+    let mut points: Vec<(f64, f64)> = all.filter(|(step, _)| step.is_finite()).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut gaps = Vec::new();
+    let mut before: Option<(f64, bool)> = None;
+    for (step, value) in &points {
+        match before {
+            Some((from, true)) if value.is_finite() => gaps.push([from, *step]),
+            _ => {}
+        }
+        before = if value.is_finite() {
+            Some((*step, false))
+        } else {
+            before.map(|(from, _)| (from, true))
+        };
     }
+    points.retain(|(_, value)| value.is_finite());
+    let (steps, values): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+    Some((Curve::new(&steps, &values).ok()?, gaps))
 }
 
-/// The mean of the lines of one arm.
-pub(super) fn mean_curve(lines: &[Line], alpha: f64) -> MeanCurve {
-    let found: Vec<(u64, Option<Known>)> = lines
-        .iter()
-        .map(|line| (line.index, Known::of(line)))
-        .collect();
+/// The mean of the lines of one arm, of which `expected` was taken. Where the mean needs something else, the points of a
+/// trial are read again.
+pub(super) fn mean_curve(
+    lines: &[Line],
+    (alpha, expected): (f64, &Needed),
+    again: &dyn Fn(u64) -> Option<Points>,
+) -> MeanCurve {
     let mut notes = Vec::new();
-    let empty: Vec<u64> = found
-        .iter()
-        .filter(|(_, known)| known.is_none())
-        .map(|(index, _)| *index)
-        .collect();
+    let empty = lines.iter().filter(|line| line.known.is_none());
+    let empty: Vec<u64> = empty.map(|line| line.index).collect();
     if !empty.is_empty() {
         notes.push(format!(
             "no value at all in {}: not in the mean",
             trials(&empty)
         ));
     }
-    let known: Vec<Known> = found.into_iter().filter_map(|(_, known)| known).collect();
+    let known = || {
+        let known = |line: &'_ Line| Some((line.index, line.known.clone()?));
+        lines.iter().filter_map(known)
+    };
+    let ranges: Vec<[f64; 2]> = known().map(|(_, known)| known.range).collect();
+    let known: Vec<(u64, Known)> = match Needed::of(&ranges) {
+        Some(needed) if needed != *expected => {
+            let other = |(index, _)| Some((index, Known::of(&again(index)?, &needed)?));
+            known().filter_map(other).collect()
+        }
+        _ => known().collect(),
+    };
+    if known.len() < ranges.len() {
+        notes.push("no mean: files changed while they were read".to_owned());
+        return MeanCurve {
+            runs: 0,
+            points: Vec::new(),
+            notes,
+        };
+    }
     let points = mean(&known, alpha, &mut notes);
     MeanCurve {
         runs: known.len(),
@@ -121,13 +215,10 @@ pub(super) fn mean_curve(lines: &[Line], alpha: f64) -> MeanCurve {
     }
 }
 
-fn mean(known: &[Known], alpha: f64, notes: &mut Vec<String>) -> Vec<CurvePoint> {
-    let gap_at = |step: f64| known.iter().any(|known| known.has_gap_at(step));
-    let gaps: Vec<u64> = known
-        .iter()
-        .filter(|known| !known.gaps.is_empty())
-        .map(|known| known.index)
-        .collect();
+fn mean(known: &[(u64, Known)], alpha: f64, notes: &mut Vec<String>) -> Vec<CurvePoint> {
+    let gap_at = |step: f64| known.iter().any(|(_, known)| known.has_gap_at(step));
+    let gaps = known.iter().filter(|(_, known)| !known.gaps.is_empty());
+    let gaps: Vec<u64> = gaps.map(|(index, _)| *index).collect();
     if !gaps.is_empty() {
         notes.push(format!(
             "the mean has a gap wherever a run has no value ({})",
@@ -136,13 +227,10 @@ fn mean(known: &[Known], alpha: f64, notes: &mut Vec<String>) -> Vec<CurvePoint>
     }
     match known {
         [] => return Vec::new(),
-        [only] => return alone(only),
+        [(_, only)] => return alone(only),
         _ => {}
     }
-    let curves: Vec<&Curve> = known.iter().map(|known| &known.curve).collect();
-    let band =
-        CommonGrid::shared(&curves, GRID).and_then(|grid| grid.band(Level::two_sided(alpha)));
-    let Ok(band) = band else {
+    let Some(band) = grid(known).and_then(|grid| grid.band(Level::two_sided(alpha)).ok()) else {
         notes.push(format!(
             "no mean: no stretch of steps is in all {} curves",
             known.len()
@@ -161,10 +249,29 @@ fn mean(known: &[Known], alpha: f64, notes: &mut Vec<String>) -> Vec<CurvePoint>
     band.points.iter().map(point).collect()
 }
 
+/// The curves at the steps that they share.
+fn grid(known: &[(u64, Known)]) -> Option<CommonGrid> {
+    let ranges: Vec<[f64; 2]> = known.iter().map(|(_, known)| known.range).collect();
+    let SharedSteps { steps, lost_share } = SharedSteps::of(&ranges, GRID).ok()?;
+    let row = |(_, known): &(u64, Known)| match &known.taken {
+        Taken::At(row) if row.len() == steps.len() => Some(row.clone()),
+        _ => None,
+    };
+    let rows: Option<Vec<Vec<f64>>> = known.iter().map(row).collect();
+    Some(CommonGrid {
+        rows: rows?,
+        steps,
+        lost_share,
+        dropped: Vec::new(),
+    })
+}
+
 /// One run is its own mean, without an interval; a gap is a point without a value at its middle.
 fn alone(only: &Known) -> Vec<CurvePoint> {
-    let values = only.curve.steps().iter().zip(only.curve.values());
-    let there = values.map(|(step, value)| (*step, Some(*value)));
+    let Taken::Whole(points) = &only.taken else {
+        return Vec::new();
+    };
+    let there = points.iter().map(|(step, value)| (*step, Some(*value)));
     let gaps = only
         .gaps
         .iter()
@@ -182,18 +289,18 @@ fn alone(only: &Known) -> Vec<CurvePoint> {
 }
 
 /// Why the mean is shorter than the longest curve, where it is.
-fn shorter(known: &[Known]) -> Option<String> {
-    let ranges = || known.iter().map(|known| known.curve.range());
+fn shorter(known: &[(u64, Known)]) -> Option<String> {
+    let ranges = || known.iter().map(|(_, known)| known.range);
     let first = ranges().map(|range| range[0]).fold(f64::INFINITY, f64::min);
     let last = ranges()
         .map(|range| range[1])
         .fold(f64::NEG_INFINITY, f64::max);
     let slack = UNSAID * (last - first);
-    let late = known.iter().filter(|known| {
-        let [from, to] = known.curve.range();
+    let late = known.iter().filter(|(_, known)| {
+        let [from, to] = known.range;
         from > first + slack || to < last - slack
     });
-    let late: Vec<u64> = late.map(|known| known.index).collect();
+    let late: Vec<u64> = late.map(|(index, _)| *index).collect();
     let from = ranges().map(|range| range[0]).fold(first, f64::max);
     let to = ranges().map(|range| range[1]).fold(last, f64::min);
     (!late.is_empty()).then(|| {
@@ -212,14 +319,61 @@ pub(super) fn trials(indices: &[u64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, mean_curve, trials};
+    use super::{GRID, Line, MeanCurve, Needed, PARTS, trials};
+    use fairtrial_series::Points;
 
-    fn line(index: u64, value: impl Fn(usize) -> f64, points: usize) -> Line {
-        Line {
-            index,
+    fn line(index: u64, value: impl Fn(usize) -> f64, points: usize) -> (u64, Points) {
+        let points = Points {
             steps: (0..points).map(|step| step as f64).collect(),
             values: (0..points).map(value).collect(),
+            notes: Vec::new(),
+        };
+        (index, points)
+    }
+
+    /// The mean where this was expected to be needed.
+    fn mean_of(lines: &[(u64, Points)], expected: &Needed) -> MeanCurve {
+        let of = |(index, points): &(u64, Points)| Line::of(*index, points, expected);
+        let read: Vec<Line> = lines.iter().map(of).collect();
+        super::mean_curve(&read, (0.05, expected), &|index| {
+            let mut lines = lines.iter();
+            lines
+                .find(|line| line.0 == index)
+                .map(|line| line.1.clone())
+        })
+    }
+
+    /// The mean, the same whatever was expected.
+    fn mean_curve(lines: &[(u64, Points)]) -> MeanCurve {
+        let ranges: Vec<[f64; 2]> = lines
+            .iter()
+            .map(|(_, points)| [points.steps[0], points.steps[points.steps.len() - 1]])
+            .collect();
+        let found = mean_of(lines, &Needed::expected(&ranges));
+        for other in [Needed::Whole, Needed::At(vec![1.0, 2.0])] {
+            let other = mean_of(lines, &other);
+            assert_eq!(
+                (other.runs, &other.points, &other.notes),
+                (found.runs, &found.points, &found.notes)
+            );
         }
+        found
+    }
+
+    #[test]
+    fn a_long_line_is_thinned_and_its_mean_is_of_all_points() {
+        let spike = |step: usize| if step == 777 { 50.0 } else { (step % 2) as f64 };
+        let lines = [line(0, spike, 100_000), line(1, |_| 0.0, 100_000)];
+        let found = mean_curve(&lines);
+        assert_eq!(found.points.len(), GRID);
+        let expected = Needed::expected(&[[0.0, 99_999.0]; 2]);
+        let thinned = Line::of(0, &lines[0].1, &expected);
+        assert!(thinned.is_thinned && thinned.trace.len() <= 4 * PARTS);
+        assert!(thinned.trace.contains(&(777.0, 50.0)));
+        assert!(!Line::of(0, &line(0, spike, 2000).1, &expected).is_thinned);
+        let only = mean_curve(&lines[..1]);
+        assert!(only.points.len() <= 4 * PARTS);
+        assert!(only.points.iter().any(|point| point.mean == Some(50.0)));
     }
 
     #[test]
@@ -231,7 +385,7 @@ mod tests {
                 0.0
             }
         };
-        let found = mean_curve(&[line(1, |_| 1.0, 100), line(4, gap, 100)], 0.05);
+        let found = mean_curve(&[line(1, |_| 1.0, 100), line(4, gap, 100)]);
         assert_eq!(found.runs, 2);
         assert!(
             found
@@ -257,7 +411,7 @@ mod tests {
 
     #[test]
     fn the_mean_ends_where_the_shortest_run_does() {
-        let found = mean_curve(&[line(0, |_| 1.0, 200), line(2, |_| 0.0, 40)], 0.05);
+        let found = mean_curve(&[line(0, |_| 1.0, 200), line(2, |_| 0.0, 40)]);
         assert_eq!(found.points.last().map(|point| point.step), Some(39.0));
         assert_eq!(
             found.notes,
@@ -267,28 +421,22 @@ mod tests {
 
     #[test]
     fn what_cannot_be_in_the_mean_is_said() {
-        let found = mean_curve(&[line(0, |_| f64::NAN, 20), line(1, |_| 1.0, 20)], 0.05);
+        let found = mean_curve(&[line(0, |_| f64::NAN, 20), line(1, |_| 1.0, 20)]);
         assert_eq!((found.runs, found.points.len()), (1, 20));
         assert_eq!(found.notes, ["no value at all in trial 0: not in the mean"]);
-        let apart = Line {
-            index: 9,
+        let apart = Points {
             steps: vec![500.0, 501.0],
             values: vec![1.0, 1.0],
+            notes: Vec::new(),
         };
-        let found = mean_curve(&[line(0, |_| 1.0, 20), apart], 0.05);
+        let found = mean_curve(&[line(0, |_| 1.0, 20), (9, apart)]);
         assert!(found.points.is_empty());
         assert_eq!(
             found.notes,
             ["no mean: no stretch of steps is in all 2 curves"]
         );
-        let one = mean_curve(
-            &[line(
-                0,
-                |step| if step == 10 { f64::INFINITY } else { 1.0 },
-                20,
-            )],
-            0.05,
-        );
+        let gap = |step| if step == 10 { f64::INFINITY } else { 1.0 };
+        let one = mean_curve(&[line(0, gap, 20)]);
         assert_eq!(
             one.points
                 .iter()

@@ -56,6 +56,7 @@ use fairtrial_journal::observation::Observation;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, read_if_there};
 use fairtrial_model::{Sha256, Stamp, hex};
+use fairtrial_series::Reading;
 use fairtrial_spec::{Spec, Work};
 use fairtrial_text::shell_word::shell_word;
 use std::io::Read;
@@ -66,6 +67,8 @@ use std::path::Path;
 pub struct ReportOptions {
     /// Runs whose history is shown; absent means the ones before this, newest 50.
     pub history: Option<Vec<Stamp>>,
+    /// What curves are read from.
+    pub reading: Reading,
 }
 
 /// Makes the report of a run. `environment` is the run's `environment.json`, where there is one.
@@ -88,6 +91,7 @@ pub fn report(
         records,
         data,
         alpha: spec.analysis.alpha(),
+        reading: options.reading,
     };
     let sequential = trajectory(&evidence)?;
     let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.as_ref());

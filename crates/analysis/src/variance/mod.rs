@@ -214,7 +214,7 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
     given_once(runs)?;
     one_kind(runs)?;
     let counted = || runs.iter().filter(|run| run.outcome == Outcome::Ok);
-    let single = counted().count() > 0 && counted().all(|run| run.values.len() == 1);
+    let single = counted().count() > 0 && counted().all(|run| run.series.len() == 1);
     let declared = match question.declared {
         DeclaredSummary::Used => declared(runs, question)?,
         DeclaredSummary::Ignored => None,
@@ -222,7 +222,7 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
     let (measures, summary, numbers) = if let Some(declared) = declared {
         declared
     } else if single {
-        let (measures, numbers): (&[Measure], _) = (&[Measure::Value], values(runs));
+        let (measures, numbers): (&[Measure], _) = (&[Measure::Value], values(runs)?);
         (measures, "value".to_owned(), numbers)
     } else {
         let summary = question.summary.kind.name().to_owned();
@@ -360,11 +360,16 @@ fn slope(question: &VarianceQuestion) -> SummaryRule {
     }
 }
 
-fn values(runs: &[History]) -> Vec<Numbers> {
-    let value = |run: &History| match run.values.as_slice() {
-        [value] if value.is_finite() => Ok(vec![*value]),
-        [value] => Err(format!("its value is {value}")),
-        _ => Err("no value".to_owned()),
+fn values(runs: &[History]) -> Result<Vec<Numbers>, AnalysisError> {
+    let value = |run: &History| {
+        if run.series.len() != 1 {
+            return Ok(Err("no value".to_owned()));
+        }
+        Ok(match run.series.points()?.values[..] {
+            [value] if value.is_finite() => Ok(vec![value]),
+            [value] => Err(format!("its value is {value}")),
+            _ => Err("no value".to_owned()),
+        })
     };
     runs.iter().map(value).collect()
 }

@@ -601,6 +601,7 @@ fn numbers_from_other_parts_of_curves_end_in_no_answer() {
         for one in &mut all {
             let arm = one.trial.arm.clone().unwrap();
             let series = fairtrial_model::SeriesInfo {
+                sha256: None,
                 step: None,
                 file: "metrics.jsonl".into(),
                 points: 10,

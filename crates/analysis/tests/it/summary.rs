@@ -327,6 +327,7 @@ fn a_threshold_that_was_not_reached_is_no_value() {
             &[("score", steps)],
         );
         let series = fairtrial_model::SeriesInfo {
+            sha256: None,
             step: None,
             file: "metrics.jsonl".into(),
             points: 10,

@@ -4,6 +4,7 @@ use fairtrial_analysis::curves::{Histories, History};
 use fairtrial_analysis::variance::{Variance, VarianceQuestion, variance};
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{DOCUMENTED_SEEDS, Outcome};
+use fairtrial_series::{Points, Series};
 use fairtrial_stats::rng::{Purpose, Stream};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -142,7 +143,9 @@ fn runs_without_a_curve_are_left_out_by_name_and_two_must_be_left() {
     let mut runs = runs();
     runs[2].outcome = Outcome::Failed;
     runs[2].notes = vec!["the trial ended as failed".to_owned()];
-    runs[4].values[10] = f64::NAN;
+    let mut points = runs[4].series.points().unwrap().into_owned();
+    points.values[10] = f64::NAN;
+    runs[4].series = Series::held(points);
     let found = found(&runs, 0.05);
     assert_eq!(found.runs.len(), 13);
     let names: Vec<&str> = found.left_out.iter().map(|run| run.id.as_str()).collect();
@@ -163,26 +166,20 @@ fn runs_that_are_all_alike_have_no_precision_to_speak_of() {
     assert!(why.contains("does not vary"), "{why}");
 }
 
+/// A run that reports one number.
+fn number(id: String, value: f64) -> History {
+    let points = Points {
+        steps: vec![0.0],
+        values: vec![value],
+        notes: Vec::new(),
+    };
+    History::of(id, Series::held(points))
+}
+
 /// Runs that report one number each are asked about that number; a spread of 10 % takes 20 runs to ±5 %.
 #[test]
 fn single_numbers_have_a_spread_of_their_own() {
-    let run = |(place, value): (usize, &f64)| History {
-        id: format!("run{place}"),
-        task: None,
-        point: None,
-        arm: None,
-        seed: None,
-        rollout: None,
-        rollouts: Vec::new(),
-        place: None,
-        outcome: Outcome::Ok,
-        steps: vec![0.0],
-        values: vec![*value],
-        declaration: None,
-        recorded: None,
-        run: None,
-        notes: Vec::new(),
-    };
+    let run = |(place, value): (usize, &f64)| number(format!("run{place}"), *value);
     let values = [9.0, 11.0, 9.0, 11.0, 10.0, f64::NAN];
     let runs: Vec<History> = values.iter().enumerate().map(run).collect();
     let found = found(&runs, 0.05);
@@ -218,21 +215,11 @@ fn arms_are_not_pooled() {
 #[test]
 fn rollouts_of_a_seed_are_one_run() {
     let rollout = |seed: u64, rollout: u32, value: f64| History {
-        id: format!("seed{seed}-{rollout}"),
         task: Some("train".to_owned()),
-        point: None,
         arm: Some("control".to_owned()),
         seed: Some(seed),
         rollout: Some(rollout),
-        rollouts: Vec::new(),
-        place: None,
-        outcome: Outcome::Ok,
-        steps: vec![0.0],
-        values: vec![value],
-        declaration: None,
-        recorded: None,
-        run: None,
-        notes: Vec::new(),
+        ..number(format!("seed{seed}-{rollout}"), value)
     };
     let mut runs = Vec::new();
     for (seed, mean) in (0..).zip([9.0, 11.0, 9.0, 11.0, 10.0]) {

@@ -17,7 +17,7 @@ use fairtrial_chart::charts::{
     ProfileLine, Radial, RadialArm, with_unit,
 };
 use fairtrial_model::Direction;
-use fairtrial_text::count::counted;
+use fairtrial_text::count::{count, counted};
 use fairtrial_text::share::level;
 
 /// All charts as blocks of a page.
@@ -179,6 +179,7 @@ fn curves(found: &MetricCurves) -> Figure {
                 .arms
                 .iter()
                 .filter_map(|arm| curve_note(arm, &found.task))
+                .chain(thinned_lines(found))
                 .collect(),
         },
         step: "step".to_owned(),
@@ -202,6 +203,15 @@ fn curves(found: &MetricCurves) -> Figure {
             })
             .collect(),
     })
+}
+
+/// How long lines are drawn.
+fn thinned_lines(found: &MetricCurves) -> Option<String> {
+    let parts = found.arms.iter().find_map(|arm| arm.thinned)?;
+    Some(format!(
+        "Long lines are drawn by the first, lowest, highest and last point of each of {} parts of their steps.",
+        count(parts as u64)
+    ))
 }
 
 /// `candidate: mean of 4 of 8 trials; ...`: a mean that is not of all trials at all steps says so beside it.

@@ -137,6 +137,7 @@ fn chart_of<'a>(
             trials: 0,
             mean: Vec::new(),
             traces: Vec::new(),
+            thinned: None,
             notes: Vec::new(),
         });
         arms.len() - 1

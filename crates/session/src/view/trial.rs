@@ -4,14 +4,17 @@ use super::file::{FileEntry, MOST_AT_ONCE};
 use super::row::TrialRow;
 use super::run_view::RunView;
 use crate::error::SessionError;
-use fairtrial_analysis::curves::series_of;
 use fairtrial_journal::RecordFile;
-use fairtrial_model::{MetricDeclaration, Record};
+use fairtrial_model::Record;
+use fairtrial_series::{Reading, Series, TrialCurves};
+use fairtrial_stats::series::thin_stretches;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Points of a curve that are handed over; more cannot be told apart on a screen.
-const POINTS: usize = 600;
+/// Parts of its steps of which a long curve hands over the first, the lowest, the highest and the last point; more cannot
+/// be told apart on a screen.
+const PARTS: usize = 150;
 /// Bytes of the command's script that are shown.
 const SCRIPT: usize = 16 * 1024;
 
@@ -83,7 +86,7 @@ impl RunView {
             attempt,
             dir: dir.to_string_lossy().into_owned(),
             script: script.and_then(Result::ok).map(|part| shortened(part.text)),
-            series: self.series(&path, row),
+            series: self.series(&path, row, record.as_ref()),
             row: row.clone(),
             record,
             files,
@@ -96,31 +99,43 @@ impl RunView {
         let running = self.rows.iter().filter(|row| row.in_flight);
         let curves = running.take(64).map(|row| {
             let dir = self.run.trial_dir(row.trial, row.attempts);
-            (row, self.series(&dir, row))
+            (row, self.series(&dir, row, None))
         });
         curves.collect()
     }
 
     /// The curves of the declared metrics that are in a folder. A file that is being written is read as far as it is.
-    fn series(&self, dir: &Path, row: &TrialRow) -> Vec<SeriesPoints> {
-        let declared = self.spec.iter().flat_map(|spec| &spec.metrics);
-        let of = |metric: &MetricDeclaration| {
-            let (steps, values) = series_of(dir, &metric.name, Some(metric)).ok()?;
-            let points: Vec<(f64, f64)> = steps.into_iter().zip(values).collect();
-            let every = points.len().div_ceil(POINTS).max(1);
-            let last = points.len().saturating_sub(1);
-            let kept = points.into_iter().enumerate();
-            let kept = kept.filter(|(place, (step, value))| {
-                (place % every == 0 || *place == last) && step.is_finite() && value.is_finite()
-            });
-            let points: Vec<(f64, f64)> = kept.map(|(_, point)| point).collect();
+    fn series(&self, dir: &Path, row: &TrialRow, record: Option<&Record>) -> Vec<SeriesPoints> {
+        let declared = self.spec.as_ref().map_or(&[][..], |spec| &spec.metrics);
+        let none = BTreeMap::new();
+        let curves = TrialCurves {
+            dir,
+            series: record.map_or(&none, |record| &record.series),
+            declared,
+        };
+        let reading = match record {
+            Some(_) => Reading::Columns,
+            None => Reading::Files,
+        };
+        let metrics: Vec<&str> = declared.iter().map(|metric| metric.name.as_str()).collect();
+        let of = |(metric, series): (&&str, Result<Series, _>)| {
+            let series = series.ok()?;
+            let points = series.points().ok()?;
+            let points = points
+                .steps
+                .iter()
+                .copied()
+                .zip(points.values.iter().copied());
+            let mut points = thin_stretches(&points.collect::<Vec<_>>(), PARTS);
+            points.retain(|(step, value)| step.is_finite() && value.is_finite());
             (points.len() > 1).then(|| SeriesPoints {
-                metric: metric.name.clone(),
+                metric: (*metric).to_owned(),
                 arm: row.arm.clone(),
                 points,
             })
         };
-        declared.filter_map(of).collect()
+        let opened = curves.open(&metrics, reading);
+        metrics.iter().zip(opened).filter_map(of).collect()
     }
 }
 

@@ -78,6 +78,12 @@ impl Curve {
         [self.steps[0], self.steps[self.steps.len() - 1]]
     }
 
+    /// The values at those of these steps that are inside the range, each on the straight line between its neighbours.
+    pub fn at(&self, steps: &[f64]) -> Vec<f64> {
+        let inside = steps.iter().filter_map(|step| self.interpolated(*step));
+        inside.collect()
+    }
+
     /// The value at a step inside the range, on the straight line between its neighbours.
     pub(super) fn interpolated(&self, step: f64) -> Option<f64> {
         let [first, last] = self.range();

@@ -17,6 +17,51 @@ const COMMON_SHARE: f64 = 0.8;
 const FEWEST_GRID_POINTS: usize = 2;
 const MOST_GRID_POINTS: usize = 1 << 20;
 
+/// Steps spread evenly over the range that curves share, known before any of them is read at them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedSteps {
+    /// The steps.
+    pub steps: Vec<f64>,
+    /// The share of the longest curve's range that lies outside.
+    pub lost_share: f64,
+}
+
+impl SharedSteps {
+    /// Of curves with these first and last steps.
+    pub fn of(ranges: &[[f64; 2]], points: usize) -> Outcome<Self> {
+        if ranges.is_empty() {
+            return Err(Undefined::Empty {
+                what: "the curves".into(),
+            });
+        }
+        if !(FEWEST_GRID_POINTS..=MOST_GRID_POINTS).contains(&points) {
+            return Err(Undefined::BadArgument {
+                name: "points".into(),
+                value: points as f64,
+                expected: format!("between {FEWEST_GRID_POINTS} and {MOST_GRID_POINTS}"),
+            });
+        }
+        let from = ranges
+            .iter()
+            .map(|r| r[0])
+            .fold(f64::NEG_INFINITY, f64::max);
+        let to = ranges.iter().map(|r| r[1]).fold(f64::INFINITY, f64::min);
+        let longest = ranges.iter().map(|r| r[1] - r[0]).fold(0.0, f64::max);
+        let share = (to - from) / longest;
+        if !(share > 0.0 && share.is_finite()) {
+            return Err(too_short(share));
+        }
+        let at = |i: usize| {
+            let t = i as f64 / (points - 1) as f64;
+            (from * (1.0 - t) + to * t).clamp(from, to)
+        };
+        Ok(Self {
+            steps: (0..points).map(at).collect(),
+            lost_share: 1.0 - share,
+        })
+    }
+}
+
 /// Curves read at the same steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CommonGrid {
@@ -43,47 +88,15 @@ impl CommonGrid {
 
     /// The same over a shared range of any length: for a picture, in which the rest of each curve can be seen.
     pub fn shared(curves: &[&Curve], points: usize) -> Outcome<Self> {
-        if curves.is_empty() {
-            return Err(Undefined::Empty {
-                what: "the curves".into(),
-            });
-        }
-        if !(FEWEST_GRID_POINTS..=MOST_GRID_POINTS).contains(&points) {
-            return Err(Undefined::BadArgument {
-                name: "points".into(),
-                value: points as f64,
-                expected: format!("between {FEWEST_GRID_POINTS} and {MOST_GRID_POINTS}"),
-            });
-        }
         let ranges: Vec<[f64; 2]> = curves.iter().map(|c| c.range()).collect();
-        let from = ranges
-            .iter()
-            .map(|r| r[0])
-            .fold(f64::NEG_INFINITY, f64::max);
-        let to = ranges.iter().map(|r| r[1]).fold(f64::INFINITY, f64::min);
-        let longest = ranges.iter().map(|r| r[1] - r[0]).fold(0.0, f64::max);
-        let share = (to - from) / longest;
-        if !(share > 0.0 && share.is_finite()) {
-            return Err(too_short(share));
-        }
-        let at = |i: usize| {
-            let t = i as f64 / (points - 1) as f64;
-            (from * (1.0 - t) + to * t).clamp(from, to)
-        };
-        let steps: Vec<f64> = (0..points).map(at).collect();
-        let row = |curve: &&Curve| {
-            steps
-                .iter()
-                .filter_map(|&s| curve.interpolated(s))
-                .collect()
-        };
+        let SharedSteps { steps, lost_share } = SharedSteps::of(&ranges, points)?;
         let dropped = curves
             .iter()
             .flat_map(|c| c.dropped().iter().cloned())
             .collect();
         Ok(Self {
-            rows: curves.iter().map(row).collect(),
-            lost_share: 1.0 - share,
+            rows: curves.iter().map(|curve| curve.at(&steps)).collect(),
+            lost_share,
             steps,
             dropped,
         })

@@ -7,12 +7,14 @@ mod curve;
 mod grid;
 pub mod original;
 mod summary;
+mod thin;
 mod window;
 
 pub use curve::Curve;
-pub use grid::{Band, BandPoint, CommonGrid};
+pub use grid::{Band, BandPoint, CommonGrid, SharedSteps};
 pub use summary::{
     Crossing, CurveSummary, Direction, Scale, Threshold, auc, last_n, max, mean, slope,
     time_to_threshold, value_at,
 };
+pub use thin::{thin, thin_stretches};
 pub use window::Window;

@@ -113,6 +113,7 @@ impl SeriesReading {
     fn info(&self, summary: String) -> SeriesInfo {
         SeriesInfo {
             not_reached: false,
+            sha256: None,
             file: self.file.clone(),
             step: self.step_name().map(str::to_owned),
             points: self.points,

@@ -8,7 +8,6 @@ use fairtrial_model::Stamp;
 use fairtrial_spec::Spec;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// What `compare` would say about a run before its numbers.
@@ -30,7 +29,7 @@ pub struct RunBehind {
 type ArmOfTask = (String, Option<String>);
 
 /// A run's spec and what is known of it.
-pub(super) type Known = Option<(Rc<Spec>, Arc<RunBehind>)>;
+pub(super) type Known = Option<(Arc<Spec>, Arc<RunBehind>)>;
 
 /// The runs that trials belong to, each read once.
 #[derive(Debug, Default)]
@@ -97,7 +96,7 @@ fn read(run: &RunDir) -> Result<Known, AnalysisError> {
             ..RunBehind::default()
         },
     };
-    Ok(Some((Rc::new(spec), Arc::new(behind))))
+    Ok(Some((Arc::new(spec), Arc::new(behind))))
 }
 
 fn mixtures(data: &Dataset) -> BTreeMap<ArmOfTask, CodeMixture> {

@@ -7,6 +7,7 @@ use fairtrial_interop::{
     Collected, Foreign, InteropError, Keep, Online, Reading, Recognised, Scope, Source,
 };
 use fairtrial_model::Outcome;
+use fairtrial_series::{Points, Series};
 use fairtrial_text::count::first_of;
 use std::path::Path;
 
@@ -94,8 +95,11 @@ fn curves(foreign: &Foreign, metric: &str) -> Result<Vec<History>, AnalysisError
             rollouts: Vec::new(),
             place: Some((execution.source.clone(), Some(place.to_string()))),
             outcome: execution.outcome,
-            steps: points.iter().map(|(step, _)| *step).collect(),
-            values: points.iter().map(|(_, value)| *value).collect(),
+            series: Series::held(Points {
+                steps: points.iter().map(|(step, _)| *step).collect(),
+                values: points.iter().map(|(_, value)| *value).collect(),
+                notes: Vec::new(),
+            }),
             declaration: None,
             recorded: None,
             run: None,

@@ -1,10 +1,10 @@
 //! Where histories are looked for.
 
 use super::behind::Runs;
-use super::table::Table;
 use crate::error::AnalysisError;
 use fairtrial_interop::{Access, Mapping, Recognised};
 use fairtrial_journal::{DataRoot, RunDir};
+use fairtrial_series::HistoryTable;
 use fairtrial_spec::Filter;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct Histories {
     pub(super) root: DataRoot,
     pub(super) from: Option<PathBuf>,
     pub(super) only: Option<Filter>,
-    pub(super) tables: HashMap<PathBuf, Rc<Table>>,
+    pub(super) tables: HashMap<PathBuf, Rc<HistoryTable>>,
     pub(super) runs: Runs,
     pub(super) foreign: Option<ForeignCurves>,
     pub(super) recognised: Vec<Recognised>,
@@ -67,11 +67,11 @@ impl Histories {
         std::mem::take(&mut self.newest)
     }
 
-    pub(super) fn table(&mut self, path: &Path) -> Result<Rc<Table>, AnalysisError> {
+    pub(super) fn table(&mut self, path: &Path) -> Result<Rc<HistoryTable>, AnalysisError> {
         if let Some(table) = self.tables.get(path) {
             return Ok(Rc::clone(table));
         }
-        let table = Rc::new(Table::read(path)?);
+        let table = Rc::new(HistoryTable::read(path)?);
         self.tables.insert(path.to_owned(), Rc::clone(&table));
         Ok(table)
     }

@@ -14,12 +14,9 @@
 
 mod behind;
 mod curve;
-mod file;
 mod foreign;
 mod histories;
-mod lines;
 mod locate;
-mod table;
 mod trial;
 
 pub use behind::RunBehind;
@@ -27,9 +24,11 @@ pub use curve::{History, RecordedNumber};
 pub use histories::{ForeignCurves, Histories};
 
 use crate::error::AnalysisError;
-use fairtrial_model::MetricDeclaration;
+use fairtrial_series::{Series, lines_history};
 use locate::Place;
-use std::path::Path;
+use rayon::prelude::*;
+use std::path::PathBuf;
+use trial::TrialHead;
 
 impl Histories {
     /// The curves behind run ids, in their order; one id can stand for several trials.
@@ -37,14 +36,17 @@ impl Histories {
         let mut found = Vec::new();
         for id in ids {
             if let Some(curves) = self.foreign(id, metric)? {
-                found.extend(curves);
+                found.extend(curves.into_iter().map(Ahead::read));
                 continue;
             }
             for place in self.locate(id)? {
-                found.push(self.history(place, metric)?);
+                found.push(self.ahead(place, metric)?);
             }
         }
-        Ok(found)
+        // Reading files is most of the time that this takes.
+        let read = found.into_par_iter().map(|ahead| ahead.history(metric));
+        let read: Vec<Result<History, AnalysisError>> = read.collect();
+        read.into_iter().collect()
     }
 
     /// The one curve behind a run id.
@@ -59,45 +61,76 @@ impl Histories {
         }
     }
 
-    fn history(&mut self, place: Place, metric: &str) -> Result<History, AnalysisError> {
-        let at = place.canonical();
-        let history = self.read_at(place, metric)?;
-        Ok(History {
-            place: Some(at),
-            ..history
-        })
-    }
-
-    fn read_at(&mut self, place: Place, metric: &str) -> Result<History, AnalysisError> {
-        match place {
+    fn ahead(&mut self, place: Place, metric: &str) -> Result<Ahead, AnalysisError> {
+        let at = Some(place.canonical());
+        let what = match place {
             Place::Table { path, run, id } => {
                 let table = self.table(&path)?;
-                table.history(&path, run.as_deref(), metric, id)
+                let found = table.history(&path, run.as_deref(), metric)?;
+                What::Read(Box::new(History {
+                    arm: found.arm,
+                    seed: found.seed,
+                    ..History::of(id, Series::held(found.points))
+                }))
             }
-            Place::Lines { path, id } => lines::history(&path, metric, id),
+            Place::Lines { path, id } => What::Lines { path, id },
             Place::Trial { dir, run, id } => {
                 let known = (&mut self.runs, &self.root);
-                trial::history(known, (&dir, run.as_ref()), metric, id)
+                What::Trial(Box::new(TrialHead::read(known, (&dir, run.as_ref()), id)?))
             }
-        }
+        };
+        Ok(Ahead { at, what })
     }
 }
 
-/// Steps and values of one metric in a trial's directory, in the unit that its numbers are kept in.
-pub fn series_of(
-    dir: &Path,
-    metric: &str,
-    declaration: Option<&MetricDeclaration>,
-) -> Result<(Vec<f64>, Vec<f64>), AnalysisError> {
-    let points = trial::points(dir, metric, declaration)?;
-    Ok((points.steps, points.values))
+/// A history that is still to be read, as far as it must be read after the others.
+struct Ahead {
+    at: Option<(PathBuf, Option<String>)>,
+    what: What,
+}
+
+enum What {
+    Read(Box<History>),
+    Lines { path: PathBuf, id: String },
+    Trial(Box<TrialHead>),
+}
+
+impl Ahead {
+    fn read(history: History) -> Self {
+        Self {
+            at: history.place.clone(),
+            what: What::Read(Box::new(history)),
+        }
+    }
+
+    fn history(self, metric: &str) -> Result<History, AnalysisError> {
+        let history = match self.what {
+            What::Read(history) => *history,
+            What::Lines { path, id } => {
+                let found = lines_history(&path, metric)?;
+                History {
+                    seed: found.seed,
+                    ..History::of(id, Series::held(found.points))
+                }
+            }
+            What::Trial(head) => head.history(metric)?,
+        };
+        Ok(History {
+            place: self.at,
+            ..history
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Histories;
+    use super::{Histories, History};
     use fairtrial_journal::DataRoot;
     use std::fs;
+
+    fn values(history: &History) -> Vec<f64> {
+        history.series.points().unwrap().values.clone()
+    }
 
     fn folder() -> (tempfile::TempDir, Histories) {
         let dir = tempfile::tempdir().unwrap();
@@ -118,7 +151,7 @@ mod tests {
         let id = format!("{}#a", dir.path().join("all.csv").display());
         let run = histories.read_one(&id, "reward").unwrap();
         assert_eq!(
-            (run.id.as_str(), run.seed, run.values),
+            (run.id.as_str(), run.seed, values(&run)),
             ("a", Some(7), vec![0.5, 0.75])
         );
     }
@@ -145,9 +178,9 @@ mod tests {
         let (dir, mut histories) = folder();
         let id = dir.path().join("one.jsonl").display().to_string();
         let run = histories.read_one(&id, "reward").unwrap();
-        assert_eq!(run.steps, [1.0, 2.0, 3.0]);
-        assert_eq!(run.values[..2], [2.0, 3.0]);
-        assert!(run.values[2].is_nan());
+        assert_eq!(run.series.points().unwrap().steps, [1.0, 2.0, 3.0]);
+        assert_eq!(values(&run)[..2], [2.0, 3.0]);
+        assert!(values(&run)[2].is_nan());
     }
 
     #[test]
@@ -157,7 +190,7 @@ mod tests {
         let mut of_table = Histories::new(root.clone(), Some(dir.path().join("all.csv")));
         assert_eq!(of_table.read_one("b", "reward").unwrap().seed, Some(8));
         let mut of_folder = Histories::new(root, Some(dir.path().to_owned()));
-        assert_eq!(of_folder.read_one("one", "reward").unwrap().values.len(), 3);
+        assert_eq!(of_folder.read_one("one", "reward").unwrap().series.len(), 3);
         let error = of_folder
             .read_one("nowhere", "reward")
             .unwrap_err()

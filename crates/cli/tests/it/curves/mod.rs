@@ -2,6 +2,7 @@
 //! with one number per seed. The runs and tables here once turned verdicts round.
 
 pub(crate) mod lab;
+mod packed;
 mod runs;
 mod step_names;
 mod steps;
