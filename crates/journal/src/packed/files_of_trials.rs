@@ -8,10 +8,11 @@ use crate::record_text::RecordText;
 use crate::root::DataRoot;
 use crate::run_dir::list_runs;
 use fairtrial_episode::open_regular;
-use fairtrial_model::{Packed, Record, Stamp};
+use fairtrial_model::{Access, Packed, Record, Stamp};
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// Finds the files of the trials of a data root.
@@ -90,6 +91,14 @@ impl FilesOfTrials {
 }
 
 impl FilesOfTrial {
+    /// Of a trial that has nothing packed.
+    pub fn in_folder(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            packed: FolderFiles::new(),
+        }
+    }
+
     /// Where its folder is, or would be.
     pub fn dir(&self) -> &Path {
         &self.dir
@@ -111,7 +120,10 @@ impl FilesOfTrial {
     }
 
     /// Makes the folder, with what was packed in it; what is there stays as it is.
-    pub fn unpack(&self) -> Result<(), JournalError> {
+    pub fn unpack(&self, access: Access) -> Result<(), JournalError> {
+        let mut maker = DirBuilder::new();
+        let maker = maker.recursive(true).mode(access.folder_mode());
+        maker.create(&self.dir).at("create", &self.dir)?;
         self.unpack_into(&self.dir)
     }
 
@@ -131,7 +143,7 @@ impl TrialFile {
     }
 
     /// How large it is.
-    pub fn bytes(&self) -> io::Result<u64> {
+    pub fn size(&self) -> io::Result<u64> {
         match self {
             Self::Plain(file) => Ok(file.metadata()?.len()),
             Self::Packed(text) => Ok(text.get_ref().len() as u64),

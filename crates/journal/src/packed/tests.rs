@@ -95,7 +95,7 @@ fn each_trial_reads_its_own_files_and_those_that_said_nothing_take_no_room() {
     assert_eq!(lines.lines().count(), 2, "{lines}");
     // What stands in a folder goes first: whoever made one may have changed it.
     let files = FilesOfTrials::of(&lab.root).files(&records[7]).unwrap();
-    files.unpack().unwrap();
+    files.unpack(Access::Owner).unwrap();
     fs::write(files.dir().join("logs/stdout.log"), "mine\n").unwrap();
     assert_eq!(read(&lab, &records[7], "logs/stdout.log"), "mine\n");
 }

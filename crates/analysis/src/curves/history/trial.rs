@@ -8,7 +8,7 @@ use super::table::Table;
 use crate::compare::ranking::sweep::conditions;
 use crate::error::AnalysisError;
 use fairtrial_interop::{Collected, Keep, format_named, locate};
-use fairtrial_journal::{DataRoot, RunDir};
+use fairtrial_journal::{DataRoot, RECORD_NAME, RunDir};
 use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record, TrackerKind};
 use std::path::Path;
 
@@ -22,9 +22,17 @@ pub(super) fn history(
     metric: &str,
     id: String,
 ) -> Result<History, AnalysisError> {
-    let path = dir.join("record.json");
-    let record: Record = serde_json::from_str(&read_text(&path)?)
-        .map_err(|error| content(&path, format!("not a record: {error}")))?;
+    let path = dir.join(RECORD_NAME);
+    let packed = if path.exists() {
+        None
+    } else {
+        runs.packed(root, dir)?
+    };
+    let record: Record = match packed {
+        Some(record) => record,
+        None => serde_json::from_str(&read_text(&path)?)
+            .map_err(|error| content(&path, format!("not a record: {error}")))?,
+    };
     let (spec, run) = runs.of(root, dir, asked)?.unzip();
     let declaration = spec.and_then(|spec| {
         let mut declared = spec.metrics.iter();
