@@ -129,6 +129,7 @@ fn record(index: u64, dir: String, now: UtcTime, stream: &mut Stream) -> Record 
         started_at: Some(now),
         ended_at: now,
         dir,
+        packed: None,
         host: None,
         resources: Resources {
             wall: Some(0.25),

@@ -1,8 +1,9 @@
 //! Why trials did not end well, kind by kind, with what the first one of each kind said: nobody should have to open a
 //! log to learn that a module is missing.
 
-use fairtrial_episode::open_regular;
-use fairtrial_journal::{JournalError, RunDir, RunState, effective_records};
+use fairtrial_journal::{
+    FilesOfTrials, JournalError, RunDir, RunState, TrialFile, effective_records,
+};
 use fairtrial_model::{Outcome, Record};
 use std::io::{Read, Seek, SeekFrom};
 
@@ -35,9 +36,10 @@ pub struct FailureKind {
 /// The kinds of a run, the most frequent first; `ok` is none of them.
 pub fn failure_kinds(run: &RunDir, state: &RunState) -> Result<Vec<FailureKind>, JournalError> {
     let mut kinds: Vec<FailureKind> = Vec::new();
+    let mut files = FilesOfTrials::of(run.root());
     effective_records(&run.journal(), state, |record| {
         if record.outcome != Outcome::Ok {
-            count(&mut kinds, run, &record);
+            count(&mut kinds, &mut files, &record);
         }
         Ok::<(), JournalError>(())
     })?;
@@ -45,7 +47,7 @@ pub fn failure_kinds(run: &RunDir, state: &RunState) -> Result<Vec<FailureKind>,
     Ok(kinds)
 }
 
-fn count(kinds: &mut Vec<FailureKind>, run: &RunDir, record: &Record) {
+fn count(kinds: &mut Vec<FailureKind>, files: &mut FilesOfTrials, record: &Record) {
     let cause = record.cause.as_ref().map(ToString::to_string);
     let alike = |kind: &&mut FailureKind| kind.outcome == record.outcome && kind.cause == cause;
     if let Some(kind) = kinds.iter_mut().find(alike) {
@@ -58,24 +60,24 @@ fn count(kinds: &mut Vec<FailureKind>, run: &RunDir, record: &Record) {
         count: 1,
         trial: record.trial.index,
         label: record.trial.label().to_string(),
-        said: said(run, record),
+        said: said(files, record),
     });
 }
 
 /// The lines of a trial's standard error that explain it.
-fn said(run: &RunDir, record: &Record) -> Vec<String> {
+fn said(files: &mut FilesOfTrials, record: &Record) -> Vec<String> {
     if record.dir.is_empty() {
         return Vec::new();
     }
-    let log = run.root().path().join(&record.dir).join("logs/stderr.log");
-    let Some((head, tail)) = ends_of(&log) else {
+    let log = files.files(record).ok();
+    let log = log.and_then(|files| files.open("logs/stderr.log").ok());
+    let Some((head, tail)) = log.and_then(ends_of) else {
         return Vec::new();
     };
     telling_lines(&head, &tail)
 }
 
-fn ends_of(log: &std::path::Path) -> Option<(String, String)> {
-    let mut file = open_regular(log).ok()?;
+fn ends_of(mut file: TrialFile) -> Option<(String, String)> {
     let mut head = Vec::new();
     file.by_ref().take(LOOKED_AT).read_to_end(&mut head).ok()?;
     let length = file.seek(SeekFrom::End(0)).ok()?;

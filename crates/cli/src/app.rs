@@ -4,7 +4,7 @@ use crate::commands::{
     analyze, bench, bisect, cancel, check, compare, completions, data_root, demo, doctor, eval,
     exec, explain, export, gate, gc, history, import, init, list, logs, own, plan, power, preset,
     register, remeasure, report, reproduce, run, schema, serve, sql, status, summarize, sweep,
-    table, task, variance, verify, wait,
+    table, task, unpack, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -53,6 +53,7 @@ enum Command {
     Cancel(cancel::Args),
     Logs(logs::Args),
     Explain(explain::Args),
+    Unpack(unpack::Args),
     List(list::Args),
     Summarize(summarize::Args),
     Import(import::Args),
@@ -185,6 +186,7 @@ impl Command {
             Self::Cancel(args) => cancel::run(&args, console),
             Self::Logs(args) => logs::run(&args, console),
             Self::Explain(args) => explain::run(&args, console),
+            Self::Unpack(args) => unpack::run(&args, console),
             Self::Exec(args) => exec::run(&args, console),
             Self::List(args) => list::run(&args, console),
             Self::Analyze(args) => analyze::run(&args, console),

@@ -30,6 +30,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "list",
             "logs",
             "explain",
+            "unpack",
             "summarize",
             "report",
             "sql",

@@ -2,9 +2,11 @@
 
 use crate::attempt_id::AttemptId;
 use crate::code::watch::CodeWatch;
+use crate::error::EngineError;
 use crate::job::JobMaker;
+use crate::packing::{BareFolder, may_pack};
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{RecordText, RunDir, views};
+use fairtrial_journal::{Packer, RecordText, RunDir, views};
 use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{
@@ -19,6 +21,8 @@ pub(crate) struct Attempts {
     pub(crate) host: String,
     redactor: Redactor,
     now: fn() -> UtcTime,
+    /// Where files of trials are packed; absent where each keeps its folder.
+    packer: Option<Arc<Packer>>,
 }
 
 impl Attempts {
@@ -35,7 +39,21 @@ impl Attempts {
             host: fairtrial_journal::provenance::host_name(),
             redactor: Redactor::from_env(variables),
             now,
+            packer: None,
         }
+    }
+
+    /// The same with the files of trials packed that leave little.
+    pub(crate) fn packing(mut self, packer: Option<Arc<Packer>>) -> Self {
+        self.packer = packer;
+        self
+    }
+
+    /// The job for an attempt whose record goes into the journal of this process, and to nobody else.
+    pub(crate) fn job(&self, plan: &Plan, id: AttemptId) -> Result<TrialJob, EngineError> {
+        let mut job = self.jobs.job(plan, id.index, id.attempt)?;
+        job.packs = self.packer.is_some() && may_pack(&job);
+        Ok(job)
     }
 
     /// The same where so many of them run beside each other on this machine; unknown where a scheduler places them.
@@ -92,9 +110,17 @@ impl Attempts {
 
     /// The record of an attempt that has ended, with its copy beside the logs. Its text is given too, where that copy was
     /// written and nothing has been added since.
-    pub(crate) fn record(&self, job: TrialJob, finished: Finished) -> (Record, Option<RecordText>) {
+    pub(crate) fn record(
+        &self,
+        mut job: TrialJob,
+        mut finished: Finished,
+    ) -> (Record, Option<RecordText>) {
         let dir = job.dir.clone();
         let timed = job.timed.is_some();
+        let bare = job.packs.then(|| BareFolder {
+            script: job.script.take(),
+            held: finished.take_held(),
+        });
         let mut record = finished.record(job, Some(self.host.clone()));
         if let Some(code) = &self.jobs.code {
             code.add_commit(&mut record);
@@ -104,8 +130,15 @@ impl Attempts {
             record.dir.clear();
         }
         self.redactor.redact_record(&mut record);
+        if let Some((packer, bare)) = self.packer.as_ref().zip(bare)
+            && let Err(error) = bare.leave(packer, &dir, &mut record)
+        {
+            let failure = format!("the trial's logs were not written: {error}");
+            blame_the_machine(&mut record, &failure);
+            record.notes.push(failure);
+        }
         let text = RecordText::of(&record);
-        if !has_dir {
+        if !has_dir || record.packed.is_some() {
             return (record, text.ok());
         }
         let written = match &text {

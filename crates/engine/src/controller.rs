@@ -3,10 +3,11 @@
 use crate::dispatch::{Dispatch, Next};
 use crate::events::{Ending, RunEvent, StopReason};
 use crate::request::StopRule;
-use fairtrial_journal::{Commit, Seq};
+use fairtrial_journal::{Commit, Seq, failpoint, remove_small};
 use fairtrial_model::Record;
 use fairtrial_trial::KillHandle;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -39,6 +40,8 @@ pub(crate) struct Unsettled {
     pub(crate) attempt: u32,
     /// For the stopping rule, where there is one.
     pub(crate) record: Option<Record>,
+    /// The folder of a trial whose files stand elsewhere as soon as this is on disk.
+    pub(crate) packed: Option<PathBuf>,
 }
 
 impl Controller {
@@ -191,7 +194,7 @@ impl Controller {
         };
         let mut state = self.lock();
         state.durable = state.durable.max(through);
-        let (mut endings, mut records) = (Vec::new(), Vec::new());
+        let (mut endings, mut records, mut emptied) = (Vec::new(), Vec::new(), Vec::new());
         while state
             .unsettled
             .front()
@@ -201,6 +204,7 @@ impl Controller {
                 mut ending,
                 attempt,
                 record,
+                packed,
                 ..
             }) = state.unsettled.pop_front()
             else {
@@ -212,10 +216,14 @@ impl Controller {
             ending.counts = state.dispatch.counts();
             records.extend(record.filter(|_| !ending.retried));
             endings.push(ending);
+            emptied.extend(packed);
         }
         let uncounted = state.dispatch.take_uncounted();
         drop(state);
         self.wake();
+        // Until now the folder was what said that the attempt had begun.
+        failpoint::hit("packed.before_removal");
+        emptied.iter().for_each(|dir| remove_small(dir));
         if let Some(text) = uncounted {
             self.tell(RunEvent::Warning(text));
         }

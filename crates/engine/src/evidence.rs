@@ -3,8 +3,8 @@
 
 use crate::error::EngineError;
 use fairtrial_journal::{
-    Import, JournalError, LineHash, RunDir, RunState, effective_records, line_hashes,
-    read_if_there, resolved_spec,
+    FilesOfTrials, Import, JournalError, LineHash, RECORD_NAME, RunDir, RunState,
+    effective_records, line_hashes, read_if_there, resolved_spec,
 };
 use fairtrial_model::{Record, Sha256, hex};
 use fairtrial_plan::Plan;
@@ -207,20 +207,32 @@ fn copies(
     evidence: &mut Evidence,
 ) -> Result<BTreeSet<CurveFile>, JournalError> {
     let mut told = 0;
-    let mut files = BTreeSet::new();
+    let mut curves = BTreeSet::new();
+    let mut files = FilesOfTrials::of(run.root());
     effective_records(&run.journal(), state, |record| {
         // What another run recorded, or what never ran, has no copy here.
         if record.dir.is_empty() || record.reused_from.is_some() {
             return Ok::<(), JournalError>(());
         }
-        let curves = record.series.values();
-        files.extend(curves.filter_map(|series| {
+        let of_trial = record.series.values();
+        curves.extend(of_trial.filter_map(|series| {
             let path = format!("{}/{}", record.dir, series.file);
             Some((path, series.sha256.clone()?))
         }));
-        let path = run.root().path().join(&record.dir).join("record.json");
+        if record.packed.is_some()
+            && let Err(error) = files.files(&record)
+            && told < MOST_COPIES
+        {
+            told += 1;
+            evidence.differences.push(Difference::new(
+                format!("the packed files of {}", record.dir),
+                error.to_string(),
+                "what the trial left",
+            ));
+        }
+        let path = run.root().path().join(&record.dir).join(RECORD_NAME);
         let Some(text) = read_if_there(&path)? else {
-            evidence.copies_gone += 1;
+            evidence.copies_gone += u64::from(record.packed.is_none());
             return Ok(());
         };
         // As text, in which a value that is no number equals itself.
@@ -236,7 +248,7 @@ fn copies(
         }
         Ok(())
     })?;
-    Ok(files)
+    Ok(curves)
 }
 
 /// The files of curves against their digests, several at a time.

@@ -241,6 +241,7 @@ impl JobMaker {
             },
             log_limit: trial.task.log_limit,
             discards_output: trial.task.discards_output,
+            packs: false,
             access: plan.spec().access,
             metrics: self
                 .metrics

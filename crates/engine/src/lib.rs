@@ -22,6 +22,7 @@ mod experiment;
 mod job;
 mod measuring;
 mod node_memory;
+mod packing;
 mod parts;
 mod preflight;
 mod prepare;

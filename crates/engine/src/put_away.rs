@@ -2,27 +2,12 @@
 //! bytes, and counts files. `logs` brings them back.
 
 use crate::chunk::{ChunkDir, Owner};
-use fairtrial_journal::{DataRoot, list_runs};
+use fairtrial_journal::{DataRoot, PutAwayFiles, list_runs, put_back, small_files};
 use fairtrial_model::{Outcome, Record};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-
-/// Most bytes of a trial's files together.
-const MOST_BYTES: u64 = 64 << 10;
-/// What Fairtrial itself leaves in the folder of a trial, beside `record.json`. Whoever has more keeps all.
-const KNOWN: [&str; 2] = ["command.sh", "metrics.jsonl"];
-const LOGS: [&str; 2] = ["stdout.log", "stderr.log"];
-
-/// The files of one trial.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    /// The name of its folder.
-    dir: String,
-    files: BTreeMap<String, String>,
-}
 
 /// Where a runner puts them.
 pub(crate) struct PutAway {
@@ -48,7 +33,7 @@ impl PutAway {
             return Ok(());
         };
         let names: Vec<String> = files.keys().cloned().collect();
-        let kept = Kept {
+        let kept = PutAwayFiles {
             dir: name.to_string_lossy().into_owned(),
             files,
         };
@@ -65,40 +50,6 @@ impl PutAway {
         }
         fs::remove_dir(dir.join("logs"))
     }
-}
-
-/// The files of a trial by name; absent where there is anything that is large, or that others may look for.
-fn small_files(dir: &Path) -> io::Result<Option<BTreeMap<String, String>>> {
-    let mut names = Vec::new();
-    for (folder, known) in [("", &KNOWN), ("logs/", &LOGS)] {
-        for entry in fs::read_dir(dir.join(folder))? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let kind = entry.file_type()?;
-            if folder.is_empty() && (name == "record.json" || (name == "logs" && kind.is_dir())) {
-                continue;
-            }
-            if !kind.is_file() || !known.contains(&name.as_str()) {
-                return Ok(None);
-            }
-            names.push((format!("{folder}{name}"), entry.metadata()?.len()));
-        }
-    }
-    if names.iter().map(|(_, bytes)| bytes).sum::<u64>() > MOST_BYTES {
-        return Ok(None);
-    }
-    let mut files = BTreeMap::new();
-    for (name, _) in names {
-        let Ok(text) = String::from_utf8(fs::read(dir.join(&name))?) else {
-            return Ok(None);
-        };
-        // Whose curves are not declared may still be asked for them.
-        if name == "metrics.jsonl" && text.contains("\"step\"") {
-            return Ok(None);
-        }
-        files.insert(name, text);
-    }
-    Ok(Some(files))
 }
 
 /// Brings the files of trials back that were put away, where they were; does nothing for others.
@@ -118,11 +69,11 @@ pub fn bring_back(root: &DataRoot, dirs: impl IntoIterator<Item = PathBuf>) -> i
         for file in kept_files(&run.chunks()) {
             for line in fs::read_to_string(file)?.lines() {
                 // A line that was cut off was followed by no removal.
-                let Ok(kept) = serde_json::from_str::<Kept>(line) else {
+                let Ok(kept) = serde_json::from_str::<PutAwayFiles>(line) else {
                     continue;
                 };
                 if let Some(dir) = missed.remove(&kept.dir) {
-                    put_back(&dir, &kept)?;
+                    put_back(&dir, &kept.files)?;
                 }
             }
         }
@@ -140,28 +91,9 @@ fn kept_files(chunks: &Path) -> Vec<PathBuf> {
     all.filter(|path| ChunkDir::is_files(path)).collect()
 }
 
-fn put_back(dir: &Path, kept: &Kept) -> io::Result<()> {
-    fs::create_dir_all(dir.join("logs"))?;
-    for (name, text) in &kept.files {
-        let known = KNOWN.contains(&name.as_str())
-            || name
-                .strip_prefix("logs/")
-                .is_some_and(|log| LOGS.contains(&log));
-        if !known {
-            continue;
-        }
-        match File::create_new(dir.join(name)) {
-            Ok(mut file) => file.write_all(text.as_bytes())?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ChunkDir, PutAway, bring_back, small_files};
+    use super::{ChunkDir, PutAway, bring_back};
     use crate::chunk::Owner;
     use fairtrial_journal::DataRoot;
     use fairtrial_model::{Outcome, Record};
@@ -224,32 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_look_for_stays() {
-        type Spoil = (&'static str, fn(&Path));
-        let spoil: [Spoil; 5] = [
-            ("an output", |dir| {
-                fs::write(dir.join("model.pt"), "").unwrap();
-            }),
-            ("a log of a phase", |dir| {
-                fs::write(dir.join("logs/agent.log"), "").unwrap();
-            }),
-            ("a curve", |dir| {
-                fs::write(dir.join("metrics.jsonl"), "{\"step\": 1, \"loss\": 2}").unwrap();
-            }),
-            ("much", |dir| {
-                fs::write(dir.join("logs/stdout.log"), vec![b'x'; 70_000]).unwrap();
-            }),
-            ("no text", |dir| {
-                fs::write(dir.join("logs/stdout.log"), [0xff]).unwrap();
-            }),
-        ];
-        for (what, spoil) in spoil {
-            let home = tempfile::tempdir().unwrap();
-            trial(home.path());
-            assert!(small_files(home.path()).unwrap().is_some());
-            spoil(home.path());
-            assert!(small_files(home.path()).unwrap().is_none(), "{what}");
-        }
+    fn who_failed_keeps_all() {
         let home = tempfile::tempdir().unwrap();
         trial(home.path());
         let owner = Owner {

@@ -150,6 +150,7 @@ impl Rehearsal {
             },
             log_limit: 0,
             discards_output: false,
+            packs: false,
             checkpoint: None,
             access: Access::default(),
             metrics: Arc::clone(&self.metrics),

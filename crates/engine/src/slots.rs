@@ -177,7 +177,8 @@ impl Slots<'_> {
 
     /// Prepares to hand an attempt to the launcher.
     fn begin(&self, slot: &mut Slot, index: u64, attempt: u32) {
-        let mut job = match self.attempts.jobs.job(&self.request.plan, index, attempt) {
+        let id = AttemptId { index, attempt };
+        let mut job = match self.attempts.job(&self.request.plan, id) {
             Ok(job) => self.with_devices(job),
             Err(error) => return self.could_not_start(index, attempt, &error),
         };
@@ -309,6 +310,8 @@ impl Slots<'_> {
             let _ = self.events.send(RunEvent::Warning(failure));
         }
         let attempt = record.attempt;
+        let packed = record.packed.is_some();
+        let packed = packed.then(|| self.request.root.path().join(&record.dir));
         let name = self.attempts.jobs.name(record.trial.index, attempt);
         let mut state = self.controller.lock();
         let retried = state.dispatch.recorded(&record, Instant::now());
@@ -333,6 +336,7 @@ impl Slots<'_> {
             ending,
             attempt,
             record: kept,
+            packed,
         });
     }
 

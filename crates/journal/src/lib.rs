@@ -19,6 +19,7 @@ mod index;
 mod line;
 mod lock;
 pub mod observation;
+mod packed;
 pub mod provenance;
 mod reader;
 mod reading;
@@ -51,6 +52,10 @@ pub use line::{Flaw, record_from_line, record_line};
 pub use lock::{
     Liveness, RunLock, cancel_requested, end_pause, is_live, pause_requested, request_cancel,
     request_pause,
+};
+pub use packed::{
+    FilesOfTrial, FilesOfTrials, FolderFiles, LOG_NAMES, Packer, PutAwayFiles, RECORD_NAME,
+    SCRIPT_NAME, TrialFile, put_back, remove_small, small_files,
 };
 pub use reader::{
     CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary, TornTail, line_hashes,

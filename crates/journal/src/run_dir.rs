@@ -143,6 +143,11 @@ impl RunDir {
         self.path.join("journal.jsonl")
     }
 
+    /// The files of trials that left little.
+    pub fn packed(&self) -> PathBuf {
+        self.path.join("packed.jsonl")
+    }
+
     /// The results as one JSON file.
     pub fn manifest(&self) -> PathBuf {
         self.path.join("manifest.json")

@@ -52,6 +52,11 @@ impl Capped {
         self.dropped
     }
 
+    /// Whether all that came was of the beginning.
+    pub fn is_within(&self) -> bool {
+        self.dropped == 0 && self.tail.is_empty()
+    }
+
     /// What stands in the place of the middle, where something was left out.
     pub fn gap(&self) -> Option<String> {
         let Self { dropped, .. } = self;

@@ -21,6 +21,7 @@ mod metric;
 mod number;
 mod outcome;
 mod own_word;
+mod packed;
 mod params;
 mod parts;
 mod record;
@@ -57,6 +58,7 @@ pub use metric::{
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
 pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, OOM_FACT, OWN_WORD};
+pub use packed::{Packed, PackedLine};
 pub use params::{ParamValue, Params};
 pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
 pub use reference::{Points, Reference};

@@ -5,6 +5,7 @@ use crate::clock::UtcTime;
 use crate::code::Code;
 use crate::number::Number;
 use crate::outcome::{Cause, Exit, Outcome};
+use crate::packed::Packed;
 use crate::resources::Resources;
 use crate::trial::{TrialId, TrialKey};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,9 @@ pub struct Record {
     /// The attempt's directory, relative to the data root.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub dir: String,
+    /// Where its files stand, where they are not in that directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packed: Option<Packed>,
     /// Where it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
@@ -86,6 +90,7 @@ impl Record {
             started_at: None,
             ended_at,
             dir: String::new(),
+            packed: None,
             host: None,
             code: None,
             resources: Resources::default(),

@@ -6,12 +6,13 @@ use crate::run::state_of;
 use crate::session::Session;
 use fairtrial_agent::rollout::ROLLOUT_LOGS;
 use fairtrial_engine::{AttemptId, bring_back, remote};
-use fairtrial_episode::open_regular;
-use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
+use fairtrial_journal::{
+    FilesOfTrial, FilesOfTrials, RecordFile, RunDir, RunState, TrialState, resolved_spec,
+};
 use fairtrial_model::Outcome;
 use std::fmt::Write as _;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
+use std::path::Path;
 
 /// Which text is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +75,8 @@ impl Session {
         };
         let text = match kind {
             LogKind::Job => self.job_log(run, &state, which)?,
-            LogKind::Stdout => written(&with_files(run, &known, which)?)?,
-            LogKind::Stderr => read(&with_files(run, &known, which)?, "logs/stderr.log")?,
+            LogKind::Stdout => written(&files_of(run, &known, which)?)?,
+            LogKind::Stderr => read(&files_of(run, &known, which)?, "logs/stderr.log")?,
         };
         Ok(TrialLog {
             trial,
@@ -114,46 +115,70 @@ fn ended_unstarted(run: &RunDir, trial: &TrialState) -> Option<String> {
     Some(format!("{}{why}", ended.word()))
 }
 
-/// Where an attempt left its files: a trial that was taken over left them in the folder of the run that ran it.
-fn attempt_dir(run: &RunDir, trial: &TrialState, which: AttemptId) -> PathBuf {
-    let recorded = || {
-        let record = RecordFile::open(&run.journal())
-            .ok()?
-            .record(trial)
-            .ok()??;
-        let is_it = record.attempt == which.attempt && !record.dir.is_empty();
-        is_it.then(|| run.root().path().join(record.dir))
+/// What an attempt left, wherever it is: a trial that was taken over left it to the run that ran it, and what a node put away in
+/// its chunk is brought back first.
+fn files_of(
+    run: &RunDir,
+    trial: &TrialState,
+    which: AttemptId,
+) -> Result<FilesOfTrial, SessionError> {
+    let record = || {
+        let record = RecordFile::open(&run.journal()).ok()?.record(trial).ok()?;
+        record.filter(|record| record.attempt == which.attempt && !record.dir.is_empty())
     };
-    recorded().unwrap_or_else(|| run.trial_dir(which.index, which.attempt))
+    if let Some(record) = record() {
+        let files = FilesOfTrials::of(run.root()).files(&record)?;
+        if record.packed.is_none() {
+            bring_back_to(run, files.dir())?;
+        }
+        return Ok(files);
+    }
+    let dir = run.trial_dir(which.index, which.attempt);
+    bring_back_to(run, &dir)?;
+    Ok(FilesOfTrial::in_folder(&dir))
 }
 
-/// The same, with what a node put away in its chunk where it was.
-fn with_files(run: &RunDir, trial: &TrialState, which: AttemptId) -> Result<PathBuf, NoLog> {
-    let dir = attempt_dir(run, trial, which);
-    match bring_back(run.root(), [dir.clone()]) {
-        Ok(()) => Ok(dir),
-        Err(error) => Err(NoLog::Unreadable { path: dir, error }),
-    }
+fn bring_back_to(run: &RunDir, dir: &Path) -> Result<(), NoLog> {
+    bring_back(run.root(), [dir.to_owned()]).map_err(|error| NoLog::Unreadable {
+        path: dir.to_owned(),
+        error,
+    })
 }
 
 /// What a trial wrote to standard output. A rollout's own program writes nothing there: what its phases wrote is meant.
-fn written(dir: &Path) -> Result<String, SessionError> {
+fn written(files: &FilesOfTrial) -> Result<String, SessionError> {
     let phases: Vec<_> = ROLLOUT_LOGS
         .into_iter()
-        .filter(|(_, file)| dir.join(file).is_file())
+        .filter(|(_, file)| files.dir().join(file).is_file())
         .collect();
-    let mut text = read(dir, "logs/stdout.log")?;
+    let mut text = read(files, "logs/stdout.log")?;
     for (title, file) in phases {
-        let log = read(dir, file)?;
+        let log = read(files, file)?;
         let _ = writeln!(text, "==> {title} ({file})\n{}", log.trim_end());
     }
     Ok(text)
 }
 
-fn read(dir: &Path, name: &str) -> Result<String, SessionError> {
-    let path = dir.join(name);
+fn read(files: &FilesOfTrial, name: &str) -> Result<String, SessionError> {
     let mut bytes = Vec::new();
-    let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|error| NoLog::Unreadable { path, error })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let read = files
+        .open(name)
+        .and_then(|mut file| file.read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        // The logs of a trial that has just begun may be held by its launcher.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && is_bare(files.dir()) => {
+            Ok(String::new())
+        }
+        Err(error) => Err(NoLog::Unreadable {
+            path: files.dir().join(name),
+            error,
+        }
+        .into()),
+    }
+}
+
+/// Whether a trial has a folder and no logs in it yet.
+fn is_bare(dir: &Path) -> bool {
+    dir.is_dir() && !dir.join("logs").exists()
 }

@@ -38,6 +38,14 @@ impl Finished {
         }
     }
 
+    /// What it said on standard output and error, taken out, where its logs were not written.
+    pub fn take_held(&mut self) -> Option<[String; 2]> {
+        match &mut self.end {
+            End::Reported(ended) => ended.held.take(),
+            End::Lost { .. } => None,
+        }
+    }
+
     /// Collects what the trial reported, and gives its record.
     pub fn record(self, job: TrialJob, host: Option<String>) -> Record {
         let asked = Asked {

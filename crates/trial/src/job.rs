@@ -46,6 +46,8 @@ pub struct TrialJob {
     pub makes: Makes,
     /// Where it saves its state, where it says that it does.
     pub checkpoint: Option<JobCheckpoint>,
+    /// Whether its files may be put elsewhere than in its directory when it has ended well.
+    pub packs: bool,
     /// How it is timed as a whole, where it is: it then has no directory unless it fails.
     pub timed: Option<Arc<Timed>>,
 }

@@ -1,6 +1,6 @@
 //! Drives one launcher: hands it jobs and waits for their ends, which come in the order of the jobs.
 
-use crate::collect::{counters, is_peak_memory};
+use crate::collect::{counters, is_apart_from_logs, is_peak_memory};
 use crate::finished::{End, Finished};
 use crate::job::{JobCheckpoint, JobLimits, TrialJob};
 use crate::outputs::InputHashes;
@@ -397,6 +397,8 @@ fn launch_of(job: &TrialJob, output: Output, together: bool) -> Launch {
         },
         log_limit: job.log_limit,
         discards_output: job.discards_output,
+        // Who reads a metric from its logs, or watches them, needs them on disk.
+        holds: job.packs && output == Output::Kept && job.metrics.iter().all(is_apart_from_logs),
         access: job.access,
         stream: output == Output::Streamed,
         counters: counters(&job.metrics),

@@ -45,6 +45,8 @@ pub(crate) struct Launch {
     pub access: Access,
     /// Whether the system throws away its standard output.
     pub discards_output: bool,
+    /// Whether its directory is left bare, and what it says is held in memory, while it is short and says little.
+    pub holds: bool,
     /// Whether output is also sent back as it comes.
     pub stream: bool,
     /// What the processor counts meanwhile.
@@ -174,6 +176,8 @@ pub(crate) struct Ended {
     pub limits_by: Option<LimitBackend>,
     /// Bytes of standard output and error that were left out of the logs.
     pub dropped: [u64; 2],
+    /// What it said on standard output and error, where that was held to its end: its directory has no logs.
+    pub held: Option<[String; 2]>,
     /// Why a log is not complete, where it is not.
     pub log_failure: Option<String>,
     /// What the processor counted.

@@ -59,6 +59,7 @@ pub(crate) fn record(index: usize, task: &str, arm: &str, seed: u64, value: f64)
         started_at: None,
         ended_at: UtcTime::from_micros(0),
         dir: String::new(),
+        packed: None,
         host: None,
         resources: Resources::default(),
         samples: std::collections::BTreeMap::new(),

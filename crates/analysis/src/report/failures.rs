@@ -1,12 +1,11 @@
 //! The trials that did not end well, with the last lines they wrote.
 
 use super::evidence::Evidence;
-use fairtrial_episode::open_regular;
+use fairtrial_journal::{FilesOfTrial, FilesOfTrials};
 use fairtrial_model::{Outcome, Record};
 use fairtrial_text::escape::terminal_removed;
 use serde::Serialize;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
 
 /// Trials that are shown with their logs.
 const SHOWN: usize = 20;
@@ -39,6 +38,9 @@ pub struct FailedTrial {
     pub attempts: u32,
     /// Its directory, relative to the data root.
     pub dir: String,
+    /// Whether its files are not there, but packed in a file of the run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub packed: bool,
     /// The ends of its logs.
     pub logs: Vec<LogTail>,
 }
@@ -59,19 +61,20 @@ pub(super) fn failures(evidence: &Evidence<'_>) -> FailureList {
         let records = evidence.records.iter();
         records.filter(|record| record.outcome != Outcome::Ok)
     };
+    let mut files = FilesOfTrials::of(evidence.run.root());
     FailureList {
         total: failed().count(),
         shown: failed()
             .take(SHOWN)
-            .map(|record| one(record, evidence.run.root().path()))
+            .map(|record| one(record, files.files(record).ok().as_ref()))
             .collect(),
     }
 }
 
-pub(super) fn one(record: &Record, root: &Path) -> FailedTrial {
-    let dir = root.join(&record.dir);
+/// A trial by its record; what is packed and damaged says nothing, as a folder that is gone.
+pub(super) fn one(record: &Record, files: Option<&FilesOfTrial>) -> FailedTrial {
     let logs = ["logs/stderr.log", "logs/stdout.log"];
-    let tails = logs.into_iter().filter_map(|file| tail(&dir, file));
+    let tails = logs.into_iter().filter_map(|file| tail(files?, file));
     FailedTrial {
         index: record.trial.index,
         trial: record.trial.label().to_string(),
@@ -79,6 +82,7 @@ pub(super) fn one(record: &Record, root: &Path) -> FailedTrial {
         cause: record.cause.as_ref().map(ToString::to_string),
         attempts: record.attempt,
         dir: record.dir.clone(),
+        packed: record.packed.is_some(),
         logs: if record.dir.is_empty() {
             Vec::new()
         } else {
@@ -88,9 +92,9 @@ pub(super) fn one(record: &Record, root: &Path) -> FailedTrial {
 }
 
 /// The last lines of a log; nothing where it is empty or gone.
-pub(super) fn tail(dir: &Path, file: &str) -> Option<LogTail> {
-    let mut log = open_regular(&dir.join(file)).ok()?;
-    let length = log.metadata().ok()?.len();
+pub(super) fn tail(files: &FilesOfTrial, file: &str) -> Option<LogTail> {
+    let mut log = files.open(file).ok()?;
+    let length = log.size().ok()?;
     let from = length.saturating_sub(BYTES);
     log.seek(SeekFrom::Start(from)).ok()?;
     let mut bytes = Vec::new();
@@ -116,6 +120,7 @@ pub(super) fn tail(dir: &Path, file: &str) -> Option<LogTail> {
 #[cfg(test)]
 mod tests {
     use super::tail;
+    use fairtrial_journal::FilesOfTrial;
 
     #[test]
     fn the_end_of_a_long_log_is_kept() {
@@ -123,9 +128,10 @@ mod tests {
         let lines: Vec<String> = (0..10_000).map(|n| format!("line {n}")).collect();
         let text = lines.join("\n");
         std::fs::write(folder.path().join("log"), text).unwrap();
-        let found = tail(folder.path(), "log").unwrap();
+        let files = FilesOfTrial::in_folder(folder.path());
+        let found = tail(&files, "log").unwrap();
         assert_eq!(found.lines.last().unwrap(), "line 9999");
         assert!(found.lines.len() == 12 && found.more);
-        assert_eq!(tail(folder.path(), "none"), None);
+        assert_eq!(tail(&files, "none"), None);
     }
 }

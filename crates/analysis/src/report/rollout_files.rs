@@ -3,6 +3,7 @@
 
 use super::failures::{LogTail, tail};
 use fairtrial_episode::open_regular;
+use fairtrial_journal::FilesOfTrial;
 use fairtrial_text::escape::terminal_removed;
 use serde_json::Value;
 use std::io::Read;
@@ -18,8 +19,9 @@ const ANSWER: usize = 6;
 const STEPS: &str = "artifacts/trajectory.json";
 
 /// The files of a trial that say how its agent did; nothing for any other trial.
-pub(super) fn rollout_files(dir: &Path) -> Vec<LogTail> {
+pub(super) fn rollout_files(files: &FilesOfTrial) -> Vec<LogTail> {
     let scores = "scoring_results.md";
+    let dir = files.dir();
     let Some(scored) = text(dir, scores) else {
         return Vec::new();
     };
@@ -33,7 +35,7 @@ pub(super) fn rollout_files(dir: &Path) -> Vec<LogTail> {
     let heads = parts.into_iter().flatten();
     heads
         .filter_map(|(file, text)| head(file, &text))
-        .chain(tail(dir, "logs/agent.log"))
+        .chain(tail(files, "logs/agent.log"))
         .collect()
 }
 
@@ -123,8 +125,12 @@ fn said(content: Option<&Value>, most: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LINES, rollout_files};
+    use super::{FilesOfTrial, LINES, LogTail};
     use std::fs;
+
+    fn rollout_files(dir: &std::path::Path) -> Vec<LogTail> {
+        super::rollout_files(&FilesOfTrial::in_folder(dir))
+    }
 
     #[test]
     fn a_rollout_is_read_down_to_what_its_agent_said() {

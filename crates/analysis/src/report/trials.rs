@@ -5,9 +5,10 @@ use super::failures::{FailedTrial, LogTail, one};
 use super::rollout_files::rollout_files;
 use super::trial_texts::mask_trial;
 use crate::error::AnalysisError;
-use fairtrial_episode::open_regular;
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{JournalError, RunDir, RunState, effective_records};
+use fairtrial_journal::{
+    FilesOfTrial, FilesOfTrials, JournalError, RunDir, RunState, SCRIPT_NAME, effective_records,
+};
 use fairtrial_model::{Number, Record};
 use fairtrial_text::significant::significant;
 use serde::Serialize;
@@ -163,9 +164,10 @@ pub(super) fn trials(evidence: &Evidence<'_>) -> TrialColumns {
     }
     once(&mut columns.wall);
     if records.len() <= WHOLE {
+        let mut files = FilesOfTrials::of(evidence.run.root());
         columns.whole = records
             .iter()
-            .map(|record| whole(record, evidence.run))
+            .map(|record| whole(record, &mut files))
             .collect();
     }
     columns
@@ -210,10 +212,11 @@ pub fn each_trial<E: From<AnalysisError>>(
     mut each: impl FnMut(WholeTrial) -> Result<(), E>,
 ) -> Result<(), E> {
     let state = RunState::read(&run.journal()).map_err(AnalysisError::from)?;
+    let mut files = FilesOfTrials::of(run.root());
     let mut ended = Ok(());
     effective_records(&run.journal(), &state, |record| {
         if ended.is_ok() {
-            let mut trial = whole(&record, run);
+            let mut trial = whole(&record, &mut files);
             mask_trial(&mut trial.ended, environment);
             ended = each(trial);
         }
@@ -223,13 +226,12 @@ pub fn each_trial<E: From<AnalysisError>>(
     ended
 }
 
-fn whole(record: &Record, run: &RunDir) -> WholeTrial {
-    let root = run.root().path();
-    let mut ended = one(record, root);
-    if !record.dir.is_empty() {
-        let dir = root.join(&record.dir);
-        ended.logs.splice(0..0, command(&dir));
-        ended.logs.extend(rollout_files(&dir));
+fn whole(record: &Record, files: &mut FilesOfTrials) -> WholeTrial {
+    let files = files.files(record).ok();
+    let mut ended = one(record, files.as_ref());
+    if let Some(files) = files.filter(|_| !record.dir.is_empty()) {
+        ended.logs.splice(0..0, command(&files));
+        ended.logs.extend(rollout_files(&files));
     }
     WholeTrial {
         ended,
@@ -241,13 +243,13 @@ fn whole(record: &Record, run: &RunDir) -> WholeTrial {
 }
 
 /// The command of a trial, from the script that runs it again.
-fn command(dir: &std::path::Path) -> Option<LogTail> {
-    let script = open_regular(&dir.join("command.sh")).ok()?;
+fn command(files: &FilesOfTrial) -> Option<LogTail> {
+    let script = files.open(SCRIPT_NAME).ok()?;
     let mut text = String::new();
     script.take(SCRIPT).read_to_string(&mut text).ok()?;
     let (_, command) = text.rsplit_once("\nexec ")?;
     Some(LogTail {
-        file: "command.sh".to_owned(),
+        file: SCRIPT_NAME.to_owned(),
         lines: vec![command.trim_end().chars().take(COMMAND).collect()],
         more: true,
     })

@@ -68,7 +68,15 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     printer.line(format!(
         "  more: `fairtrial logs {name} --rollout {stamp} --trial {trial}{data}` (or with --stderr)"
     ));
-    if detail.script.is_some() {
+    let packed = detail
+        .record
+        .as_ref()
+        .filter(|record| record.packed.is_some());
+    if packed.is_some() {
+        printer.line(format!(
+            "  its files: `fairtrial unpack {name} --rollout {stamp} --trial {trial}{data}` makes their folder"
+        ));
+    } else if detail.script.is_some() {
         let script = run.root().path().join(&detail.dir).join("command.sh");
         printer.line(format!("  again by hand: `sh {}`", script.display()));
     }

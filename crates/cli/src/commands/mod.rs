@@ -45,6 +45,7 @@ pub(crate) mod sweep;
 pub(crate) mod table;
 pub(crate) mod task;
 mod timed_args;
+pub(crate) mod unpack;
 pub(crate) mod variance;
 pub(crate) mod verify;
 pub(crate) mod wait;

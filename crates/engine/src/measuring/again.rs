@@ -1,7 +1,7 @@
 //! Records made again by other declarations, from what their trials left.
 
-use fairtrial_journal::DataRoot;
 use fairtrial_journal::redact::Redactor;
+use fairtrial_journal::{DataRoot, FilesOfTrials};
 use fairtrial_model::{MetricDeclaration, MetricSource, Record};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_trial::{Declarations, measured_again};
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use tempfile::TempDir;
 
 /// By what records were made, and by what they are made now.
 pub(crate) struct Measuring<'a> {
@@ -41,12 +42,13 @@ impl Measuring<'_> {
         std::thread::scope(|scope| {
             for _ in 0..cores.clamp(1, records.len().max(1)) {
                 scope.spawn(|| {
+                    let mut files = FilesOfTrials::of(self.root);
                     loop {
                         let place = next.fetch_add(1, Ordering::Relaxed);
                         let Some(record) = records.get(place) else {
                             break;
                         };
-                        let again = self.one(record);
+                        let again = self.one(record, &mut files);
                         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                         done.insert(place, again);
                     }
@@ -57,11 +59,16 @@ impl Measuring<'_> {
         done.into_values().collect()
     }
 
-    fn one(&self, record: &Record) -> Again {
+    fn one(&self, record: &Record, files: &mut FilesOfTrials) -> Again {
         if record.dir.is_empty() {
             return Again::NeverRan;
         }
-        let dir = self.root.path().join(&record.dir);
+        let mut dir = self.root.path().join(&record.dir);
+        let is_packed = record.packed.is_some() && !dir.is_dir();
+        let home = is_packed.then(|| unpacked(record, files)).flatten();
+        if let Some(home) = &home {
+            dir = home.path().to_owned();
+        }
         if !dir.is_dir() {
             return Again::Gone;
         }
@@ -108,4 +115,12 @@ impl Measuring<'_> {
         }
         again
     }
+}
+
+/// What was packed, in a folder of its own for as long as it is read; absent where it is damaged or gone.
+fn unpacked(record: &Record, files: &mut FilesOfTrials) -> Option<TempDir> {
+    let home = tempfile::tempdir().ok()?;
+    let files = files.files(record).ok()?;
+    files.unpack_into(home.path()).ok()?;
+    (!files.packed().is_empty()).then_some(home)
 }

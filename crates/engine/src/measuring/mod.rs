@@ -86,7 +86,8 @@ pub fn measure_again(request: &MeasureRequest<'_>) -> Result<Remeasured, EngineE
         records.push(record);
         Ok::<(), JournalError>(())
     })?;
-    let ran = records.iter().filter(|record| !record.dir.is_empty());
+    let in_folder = |record: &&Record| !record.dir.is_empty() && record.packed.is_none();
+    let ran = records.iter().filter(in_folder);
     let dirs = ran.map(|record| run.root().path().join(&record.dir));
     bring_back(run.root(), dirs).map_err(|source| JournalError::Io {
         action: "bring back files of trials of",

@@ -10,8 +10,8 @@ use crate::request::{RunRequest, Start};
 use crate::timed;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
-    Commit, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunState, TakeOver,
-    WriterOptions, is_there,
+    Commit, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, Packer, RunDir, RunState,
+    TakeOver, WriterOptions, is_there,
 };
 use fairtrial_model::{Sha256, hex};
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub(super) struct Session<'a> {
     pub(super) known: RunState,
     pub(super) events: Sender<RunEvent>,
     pub(super) controls: &'a Controls,
+    /// What packs the files of trials; absent where each keeps its folder.
+    pub(super) packer: Option<Arc<Packer>>,
     /// What looks at the code of the trials.
     pub(super) code: Arc<CodeWatch>,
     /// Whether the session before wrote its views to the end.
@@ -54,6 +56,7 @@ impl Session<'_> {
     pub(super) fn writing(&self) -> WriterOptions {
         let options = WriterOptions {
             redactor: self.redactor(),
+            packer: self.packer.clone(),
             ..WriterOptions::default()
         };
         let stays = !self.run.root().is_passing();

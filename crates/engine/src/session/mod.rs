@@ -14,6 +14,7 @@ use crate::controls::Controls;
 use crate::dispatch::Dispatch;
 use crate::error::EngineError;
 use crate::events::RunEvent;
+use crate::packing::{packer_of, sweep};
 use crate::parts::Parts;
 use crate::remote::contract::ProbedEngine;
 use crate::request::{RunReport, RunRequest, Start};
@@ -62,7 +63,12 @@ pub fn run(
         let keep = stays.then_some(&run);
         let code = Arc::new(CodeWatch::new(request.plan.spec(), &here, keep));
         let commit = stays.then(|| code.look_at_commit());
+        let packer = packer_of(&run, &request.plan).filter(|_| probed.is_none());
+        if packer.is_some() {
+            sweep(&run, &known)?;
+        }
         let session = Session {
+            packer,
             code,
             views_were_whole: Views::are_whole(&run, &known),
             run: run.clone(),
@@ -148,6 +154,7 @@ impl Session<'_> {
                 self.request.now,
             )
             .beside_each_other(plan, self.probed.is_none().then_some(count))
+            .packing(self.packer.clone())
             .watching(Arc::clone(&self.code)),
             controller,
             controls: self.controls,

@@ -149,6 +149,9 @@ impl Committer {
     }
 
     fn write_and_sync(&self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(packer) = &self.options.packer {
+            packer.sync()?;
+        }
         failpoint::hit("journal.before_write");
         if failpoint::is_due("journal.mid_write") {
             self.file.write_all_at(half_a_line(bytes), self.good)?;

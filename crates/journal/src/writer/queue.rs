@@ -2,8 +2,9 @@
 
 use crate::chain::LineHash;
 use crate::error::WriteError;
+use crate::packed::Packer;
 use crate::redact::Redactor;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Place of an event among those that this writer took, from 1.
@@ -47,6 +48,8 @@ pub struct WriterOptions {
     /// measured again at no cost, and must not be disturbed meanwhile; closing always flushes.
     /// [`Duration::MAX`] is never, for what nobody needs after this process.
     pub sync_every: Duration,
+    /// What records name as theirs: flushed before they are.
+    pub packer: Option<Arc<Packer>>,
     /// Whether each line carries the hash of the one before: for what somebody may verify.
     pub chained: bool,
 }
@@ -60,6 +63,7 @@ impl Default for WriterOptions {
             retries: [20, 100, 500].map(Duration::from_millis).to_vec(),
             redactor: Redactor::default(),
             sync_every: Duration::ZERO,
+            packer: None,
             chained: true,
         }
     }

@@ -331,17 +331,15 @@ fn is_long(text: &str) -> bool {
     words.any(|word| word.chars().count() > LONG_WORD)
 }
 
-/// Text in HTML; of a list that fills a screen only the beginning is seen until it is opened. A browser lays out what it
-/// shows, and thousands of numbers took it as long as the rest of the page.
+/// Text in HTML; of a list of many places only the beginning is seen until it is opened. A browser lays out what it shows,
+/// and thousands of numbers took it as long as the rest of the page.
 fn folded(text: &str) -> String {
     let all = breakable(text);
-    if text.len() <= LONG_LIST {
-        return all;
-    }
+    let is_list = text.len() > WHOLE_LIST && !text.contains(' ');
     let start: String = text.chars().take(SEEN_OF_LIST).collect();
-    let start = start
-        .rsplit_once(',')
-        .map_or(&start[..], |(whole, _)| whole);
+    let Some((start, _)) = start.rsplit_once(',').filter(|_| is_list) else {
+        return all;
+    };
     format!(
         "<details class=\"folded\"><summary>{} …</summary>{all}</details>",
         breakable(start)
@@ -421,6 +419,8 @@ mod tests {
         assert_eq!(folded(&sentence), sentence);
         let many: Vec<String> = (1000..6000).step_by(2).map(|n| n.to_string()).collect();
         let many = many.join(",");
+        let some = &many[..many.len() / 40];
+        assert!(folded(some).starts_with("<details"), "{}", some.len());
         let html = folded(&many);
         let start = "<details class=\"folded\"><summary>1000,1002,1004,1006 …</summary>";
         assert!(html.starts_with(start), "{html:.200}");

@@ -64,7 +64,12 @@ pub(super) fn parts(trial: &WholeTrial) -> (String, Vec<Block>) {
     let facts = trial.facts.iter();
     let facts = facts.map(|(name, value)| (name.clone(), value.clone()));
     inside.extend(pairs("What it said about itself", facts.collect()));
-    if !ended.dir.is_empty() {
+    if ended.packed {
+        inside.push(Block::Words(format!(
+            "Its files are packed with those of other trials: `fairtrial unpack` with `--trial {}` puts them into `{}`.",
+            ended.index, ended.dir
+        )));
+    } else if !ended.dir.is_empty() {
         inside.push(Block::Words(format!("Its files are in `{}`.", ended.dir)));
     }
     let title = format!("{}: {}, {}{cause}", ended.index, ended.trial, ended.outcome);

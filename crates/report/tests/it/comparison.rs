@@ -41,6 +41,7 @@ fn record(index: u64, value: &Value) -> Record {
         started_at: None,
         ended_at: UtcTime::from_micros(1_756_038_896_000_000),
         dir: String::new(),
+        packed: None,
         host: None,
         resources: Resources::default(),
         metrics: metrics.collect(),

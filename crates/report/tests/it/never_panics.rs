@@ -52,6 +52,7 @@ fn trial() -> impl Strategy<Value = Record> {
                 started_at: None,
                 ended_at: UtcTime::from_micros(0),
                 dir: String::new(),
+                packed: None,
                 host: None,
                 resources: Resources::default(),
                 metrics: metrics.collect(),

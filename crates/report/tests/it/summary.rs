@@ -41,6 +41,7 @@ fn record(index: u64, arm: &str, lr: f64, outcome: Outcome) -> Record {
         started_at: None,
         ended_at: UtcTime::from_micros(1_756_038_896_000_000),
         dir: String::new(),
+        packed: None,
         host: None,
         resources: Resources {
             wall: Some(90.0 + index as f64),

@@ -3,9 +3,9 @@
 use super::run_view::RunView;
 use crate::error::SessionError;
 use fairtrial_episode::open_beneath;
-use fairtrial_journal::{DataRoot, RecordFile};
+use fairtrial_journal::{DataRoot, FilesOfTrials, FolderFiles, RecordFile, TrialFile};
+use fairtrial_model::Record;
 use serde::Serialize;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
@@ -73,7 +73,12 @@ impl RunView {
     }
 
     /// A file of an attempt, opened, and its size.
-    pub fn file(&self, trial: u64, attempt: u32, path: &str) -> Result<(File, u64), SessionError> {
+    pub fn file(
+        &self,
+        trial: u64,
+        attempt: u32,
+        path: &str,
+    ) -> Result<(TrialFile, u64), SessionError> {
         let dir = self.dir_of(trial, attempt);
         // The folder of all trials may be a link that the user made; below it there is none.
         let mut parts = dir.components();
@@ -82,8 +87,15 @@ impl RunView {
             .map_or(Path::new(""), |part| part.as_os_str().as_ref());
         let base = self.run.root().path().join(first);
         let opened = open_beneath(&base, &parts.as_path().join(path));
-        let file = opened.map_err(|error| unreadable(path, &error))?;
-        let size = file.metadata().map_or(0, |data| data.len());
+        let file = match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let packed = self.packed(trial, attempt);
+                TrialFile::packed(packed.get(path)).ok_or(error)
+            }
+            opened => opened.map(TrialFile::Plain),
+        };
+        let file = file.map_err(|error| unreadable(path, &error))?;
+        let size = file.size().unwrap_or(0);
         Ok((file, size))
     }
 
@@ -93,18 +105,38 @@ impl RunView {
         let mut found = Vec::new();
         let is_dir = std::fs::symlink_metadata(&dir).is_ok_and(|data| data.is_dir());
         let whole = !is_dir || walk(&dir, &mut PathBuf::new(), &mut found);
+        for (path, text) in self.packed(trial, attempt) {
+            if !found.iter().any(|file| file.path == path) {
+                let bytes = text.len() as u64;
+                found.push(FileEntry { path, bytes });
+            }
+        }
         found.sort_by(|a, b| a.path.cmp(&b.path));
         (found, !whole)
     }
 
-    /// The folder of an attempt, from the data root on: what its record says, else where it is made.
-    pub(super) fn dir_of(&self, trial: u64, attempt: u32) -> PathBuf {
+    /// What of an attempt's files stands elsewhere than in its folder; nothing where that is damaged.
+    fn packed(&self, trial: u64, attempt: u32) -> FolderFiles {
+        let record = self.record_of(trial, attempt);
+        let record = record.filter(|record| record.packed.is_some());
+        let files =
+            record.and_then(|record| FilesOfTrials::of(self.run.root()).files(&record).ok());
+        files.map_or_else(FolderFiles::new, |files| files.packed().clone())
+    }
+
+    /// The record of an attempt, where it is the newest that ended.
+    fn record_of(&self, trial: u64, attempt: u32) -> Option<Record> {
         let state = self.state.trial(trial);
         let record = || {
             let mut journal = RecordFile::open(&self.run.journal()).ok()?;
             journal.record(&state).ok()?
         };
-        let recorded = (state.finished == attempt).then(record).flatten();
+        (state.finished == attempt).then(record).flatten()
+    }
+
+    /// The folder of an attempt, from the data root on: what its record says, else where it is made.
+    pub(super) fn dir_of(&self, trial: u64, attempt: u32) -> PathBuf {
+        let recorded = self.record_of(trial, attempt);
         let recorded = recorded.map(|record| PathBuf::from(record.dir));
         let inside = |dir: &PathBuf| {
             let mut parts = dir.components();

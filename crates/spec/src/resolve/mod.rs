@@ -118,6 +118,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
             Some(true) => Access::Shared,
             _ => Access::Owner,
         },
+        keep_folders: root.get("keep_folders").and_then(Node::bool),
         tags: texts(root.get("tags")),
         notes: root
             .get("notes")

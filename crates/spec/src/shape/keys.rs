@@ -54,6 +54,7 @@ static ROOT_KEYS: &[Key] = &[
     key("output_dir", Type::FilledText, "benchmarks/results", "Where the result files of registered experiments go, relative to the folder that holds the data folder.").example("\"benchmarks/results/observation\""),
     key("engine", Type::Either(&[Type::Word(ENGINES), Type::Section(&ENGINE)]), "local", "Where trials run: the engine's name, or a table.").example("\"slurm\""),
     key("share", Type::Bool, "false", "Let other users of the machine read the folders of the run and of its trials, as far as your mask allows; else only you can.").example("true"),
+    key("keep_folders", Type::Bool, "in runs of up to 1,000 trials", "Whether each trial keeps a folder. Where not, what a trial leaves that ends well and leaves nothing but little text goes into `packed.jsonl` of the run; `fairtrial unpack` makes the folder.").nullable().example("true"),
     key("tags", TEXTS, "[]", "Free tags, kept with the run.").example("[\"baseline\"]"),
     key("notes", Type::Text, "\"\"", "Free text, kept with the run.").nullable().example("\"after the cache change\""),
 ];

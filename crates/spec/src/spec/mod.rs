@@ -89,6 +89,9 @@ pub struct Spec {
     /// Who may read the run's folders.
     #[serde(default, skip_serializing_if = "Access::is_default")]
     pub access: Access,
+    /// Whether each trial keeps a folder; where that is not said, the size of the plan decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_folders: Option<bool>,
     /// Free tags.
     pub tags: Vec<String>,
     /// Free text.

@@ -156,6 +156,14 @@ fn from_lines(line_files: &LineFiles, file: &str, key: &str) -> Result<Reading, 
     }
 }
 
+/// Whether a metric is surely read from elsewhere than a trial's logs.
+pub(crate) fn is_apart_from_logs(metric: &MetricDeclaration) -> bool {
+    matches!(
+        metric.source,
+        MetricSource::Reported | MetricSource::Resource { .. }
+    )
+}
+
 /// Whether a metric is the peak of memory.
 pub(crate) fn is_peak_memory(metric: &MetricDeclaration) -> bool {
     matches!(&metric.source, MetricSource::Resource { field, .. } if field == "peak_memory")

@@ -36,6 +36,7 @@ pub(super) fn prepare<'a>(
     let (mut stdin, mut stdout) = (None, None);
     let mut read_stdout = !launch.discards_output;
     match &launch.timed {
+        None if launch.holds => make_bare_dir(launch, launcher)?,
         None => make_dir(launch, launcher)?,
         Some(timed) => {
             let wanted = Quiet {
@@ -56,6 +57,7 @@ pub(super) fn prepare<'a>(
     };
     let (err_read, err_write) = pipe()?;
     let log = |name| match &launch.timed {
+        None if launch.holds => Log::held(dir, name, launch.log_limit),
         None => Log::new(dir, name, launch.log_limit),
         Some(_) => Log::held(dir, name, launch.log_limit.min(HELD)),
     };
@@ -72,11 +74,25 @@ const HELD: u64 = 64 << 10;
 
 /// Makes the directory of a program, with what stands in it from the start.
 pub(super) fn make_dir(launch: &Launch, launcher: &mut Launcher) -> Result<(), LaunchFailure> {
+    make_bare_dir(launch, launcher)?;
+    furnish_dir(launch, launcher)
+}
+
+/// Makes the directory alone.
+fn make_bare_dir(launch: &Launch, launcher: &mut Launcher) -> Result<(), LaunchFailure> {
     let dir = Path::new(&launch.dir);
-    let script = launch.script.as_deref();
-    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access, script));
+    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access));
     made.and_then(|()| make_workdir(dir, launch))
         .map_err(|(stage, error)| failure(stage, &error))
+}
+
+/// Puts into the directory what stands in it from the start of most programs.
+pub(super) fn furnish_dir(launch: &Launch, launcher: &mut Launcher) -> Result<(), LaunchFailure> {
+    let dir = Path::new(&launch.dir);
+    let script = launch.script.as_deref();
+    let made =
+        folder_of(dir, launcher).and_then(|folder| furnish(dir, folder, launch.access, script));
+    made.map_err(|(stage, error)| failure(stage, &error))
 }
 
 /// The files that a timed program reads from and writes to, opened outside of the measured time.
@@ -107,12 +123,7 @@ fn folder_of<'a>(dir: &Path, launcher: &'a mut Launcher) -> Result<&'a mut Folde
     Ok(launcher.folder.insert(folder))
 }
 
-fn make(
-    dir: &Path,
-    folder: &mut Folder,
-    access: Access,
-    script: Option<&str>,
-) -> Result<(), Failed> {
+fn make(dir: &Path, folder: &mut Folder, access: Access) -> Result<(), Failed> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let made = match folder.make(&name, access) {
         // What was held open may not be what stands there any more.
@@ -123,23 +134,40 @@ fn make(
             }),
         made => made,
     };
-    made.map_err(|error| (DIRECTORY, error))?;
+    made.map_err(|error| (DIRECTORY, error))
+}
+
+fn furnish(
+    dir: &Path,
+    folder: &mut Folder,
+    access: Access,
+    script: Option<&str>,
+) -> Result<(), Failed> {
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
     if let Some(script) = script {
         let written = folder.write(&format!("{name}/command.sh"), script);
-        written.map_err(|error| ("write the trial's command.sh", error))?;
+        unless_there(written).map_err(|error| ("write the trial's command.sh", error))?;
     }
     let mut path = format!("{name}/logs");
     let made = folder.make(&path, access);
-    made.map_err(|error| ("make the trial's logs directory", error))?;
+    unless_there(made).map_err(|error| ("make the trial's logs directory", error))?;
     let logs = path.len();
     for log in LOGS {
         path.truncate(logs);
         path.push('/');
         path.push_str(log);
         let placed = folder.place(&path);
-        placed.map_err(|error| ("make a log file", error))?;
+        unless_there(placed).map_err(|error| ("make a log file", error))?;
     }
     Ok(())
+}
+
+/// A program that has begun may have made a file or folder of this name itself.
+fn unless_there(made: io::Result<()>) -> io::Result<()> {
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
 }
 
 /// A working directory below the trial's own is as new as that, so nobody else can have made it.
@@ -184,7 +212,7 @@ impl From<StepError> for LaunchFailure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Folder, make};
+    use super::{Access, Folder, furnish, make};
     use std::fs;
 
     #[test]
@@ -193,18 +221,19 @@ mod tests {
         let runs = home.path().join("runs");
         fs::create_dir(&runs).unwrap();
         let mut folder = Folder::open(&runs).unwrap();
-        make(&runs.join("one"), &mut folder, Access::Owner, None).unwrap();
+        make(&runs.join("one"), &mut folder, Access::Owner).unwrap();
         fs::remove_dir_all(&runs).unwrap();
-        let (stage, _) = make(&runs.join("two"), &mut folder, Access::Owner, None).unwrap_err();
+        let (stage, _) = make(&runs.join("two"), &mut folder, Access::Owner).unwrap_err();
         assert_eq!(stage, super::DIRECTORY);
         fs::create_dir(&runs).unwrap();
-        make(
-            &runs.join("three"),
-            &mut folder,
-            Access::Owner,
-            Some("true"),
-        )
-        .unwrap();
+        let dir = runs.join("three");
+        make(&dir, &mut folder, Access::Owner).unwrap();
+        // What a program made itself meanwhile stays.
+        fs::create_dir(dir.join("logs")).unwrap();
+        fs::write(dir.join("logs/stdout.log"), "mine").unwrap();
+        furnish(&dir, &mut folder, Access::Owner, Some("true")).unwrap();
+        let own = fs::read_to_string(dir.join("logs/stdout.log")).unwrap();
+        assert_eq!(own, "mine");
         assert!(runs.join("three/logs/stderr.log").is_file());
         let script = fs::read_to_string(runs.join("three/command.sh")).unwrap();
         assert_eq!(script, "true");

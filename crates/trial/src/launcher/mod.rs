@@ -97,8 +97,15 @@ impl Launcher {
 
     /// A program that was cancelled before its turn came has a directory, and nothing else.
     fn leave_out(&mut self, launch: &Launch) -> Ended {
-        match files::prepare(launch, self) {
-            Ok(_) => Ended {
+        let furnished = files::prepare(launch, self).and_then(|_| {
+            if launch.holds {
+                files::furnish_dir(launch, self)
+            } else {
+                Ok(())
+            }
+        });
+        match furnished {
+            Ok(()) => Ended {
                 killed: Some(Killed::Asked),
                 ..Ended::default()
             },

@@ -38,6 +38,17 @@ impl<'a> Log<'a> {
         }
     }
 
+    /// Bytes that are held.
+    pub(super) fn holds(&self) -> usize {
+        self.held.as_ref().map_or(0, Vec::len)
+    }
+
+    /// What is held, where that is all there was and is text.
+    pub(super) fn held_text(&self) -> Option<String> {
+        let held = self.held.as_ref().filter(|_| self.kept.is_within())?;
+        std::str::from_utf8(held).ok().map(str::to_owned)
+    }
+
     /// Writes what was held: there is a directory now.
     pub(super) fn release(&mut self) {
         if let Some(held) = self.held.take().filter(|held| !held.is_empty()) {

@@ -3,14 +3,14 @@
 mod ending;
 
 use super::child::{Child, ChildFiles, StepError};
-use super::files::Ready;
+use super::files::{self, Ready};
 use super::line::{Heard, Waiting};
 use super::output::{self, Log};
 use super::reap::{self, Reaped, Usage};
 use super::spawn::{self, Prepared};
 use super::state::{Launcher, RunnerGone};
 use crate::limits::{self, Applied};
-use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
+use crate::wire::{Ended, Killed, Launch, LaunchFailure, LaunchLimits, monotonic_ns};
 use fairtrial_process::cgroup::Group;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
@@ -23,6 +23,9 @@ const CPU_LOOK: Duration = Duration::from_millis(100);
 /// How long a trial may take, with what comes before and after its program, before its launcher returns what waits
 /// behind it: who hands over more than so much time's worth gets it back.
 pub const HOLD: Duration = Duration::from_millis(20);
+
+/// Bytes of a stream that are held in memory at most.
+const MOST_HELD: usize = 32 << 10;
 
 /// From here on it is worth knowing how long a program waited for a CPU.
 const DELAY_FROM: Duration = Duration::from_millis(5);
@@ -40,6 +43,10 @@ struct Watch<'a> {
     /// news enough, and everything that could still write has ended when the logs are completed.
     _write: [Option<OwnedFd>; 2],
     logs: [Log<'a>; 2],
+    /// Whether its directory is bare yet, and its logs are held.
+    holds: bool,
+    /// Why its logs could not be written.
+    log_failure: Option<String>,
     killed: Option<Killed>,
     /// When force follows.
     force_at: Option<Instant>,
@@ -64,8 +71,14 @@ pub(super) fn run(
         Ok(child) => child,
         Err(error) => {
             let notes = applied.notes;
+            // Whoever looks why finds the directory as it is for others.
+            let furnished = launch.holds.then(|| files::furnish_dir(launch, launcher));
+            let log_failure = furnished
+                .and_then(Result::err)
+                .map(|failure| words(&failure));
             return Ok(Ended {
                 failure: Some(error.into()),
+                log_failure,
                 notes,
                 ..Ended::default()
             });
@@ -83,6 +96,8 @@ pub(super) fn run(
         pipes: read,
         _write: write,
         logs,
+        holds: launch.holds,
+        log_failure: None,
         killed: None,
         force_at: None,
         runner_gone: false,
@@ -93,6 +108,11 @@ pub(super) fn run(
         return Err(RunnerGone);
     }
     Ok(ended)
+}
+
+/// What could not be done, for a note.
+fn words(failure: &LaunchFailure) -> String {
+    format!("could not {}", failure.stage)
 }
 
 fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
@@ -159,7 +179,20 @@ impl Watch<'_> {
                 self.serve(launcher);
             }
             self.hold_up_nothing(launcher);
+            if self.holds && self.began.elapsed() >= HOLD {
+                self.lay_out(launcher);
+            }
             self.check_time();
+        }
+    }
+
+    /// Puts on disk what was held: who looks at a trial that takes long, says much or does not end well finds its files,
+    /// and so does whoever comes after this process was killed.
+    fn lay_out(&mut self, launcher: &mut Launcher) {
+        self.holds = false;
+        match files::furnish_dir(self.launch, launcher) {
+            Ok(()) => self.logs.iter_mut().for_each(Log::release),
+            Err(failure) => self.log_failure = Some(words(&failure)),
         }
     }
 
@@ -204,7 +237,7 @@ impl Watch<'_> {
         let [out, err] = [0, 1].map(|place| self.pipes[place].as_ref().map(AsFd::as_fd));
         let watched = [Some(exit), out, err, socket].map(|file| file.unwrap_or(exit));
         let mut polled = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        let hold = launcher.line.is_held_up().then(|| self.began + HOLD);
+        let hold = (self.holds || launcher.line.is_held_up()).then(|| self.began + HOLD);
         let timeout = self.next_look().into_iter().chain(hold).min().map(|at| {
             let left = at.saturating_duration_since(Instant::now());
             Timespec {
@@ -331,6 +364,9 @@ impl Watch<'_> {
         if self.launch.stream && read > 0 && !self.runner_gone {
             // A runner that is gone is noticed by the next poll.
             let _ = launcher.line.output(place == 1, bytes);
+        }
+        if self.holds && self.logs[place].holds() > MOST_HELD {
+            self.lay_out(launcher);
         }
         read
     }

@@ -1,8 +1,8 @@
 //! Answers, each with the headers that keep a browser from doing more than to show them.
 
 use super::request::HttpMethod;
+use fairtrial_journal::TrialFile;
 use serde::Serialize;
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
@@ -19,7 +19,7 @@ type WriteEvents = Box<dyn FnOnce(&mut EventStream<'_>) -> io::Result<()> + Send
 enum Content {
     Bytes(Vec<u8>),
     /// So many bytes of a file.
-    File(File, u64),
+    File(TrialFile, u64),
     /// Events, by whoever writes them, until the reader goes away.
     Events(WriteEvents),
 }
@@ -81,7 +81,7 @@ impl Response {
     }
 
     /// A file of a trial: a picture that cannot hold a program as it is, anything else to be kept as a file.
-    pub(crate) fn file(file: File, size: u64, name: &str) -> Self {
+    pub(crate) fn file(file: TrialFile, size: u64, name: &str) -> Self {
         let ending = name
             .rsplit('.')
             .next()

@@ -3,10 +3,13 @@
 use crate::dataset::Dataset;
 use crate::error::AnalysisError;
 use crate::ran_code::CodeMixture;
-use fairtrial_journal::{DataRoot, ResolvedSpecError, RunDir, list_runs, resolved_spec};
-use fairtrial_model::Stamp;
+use fairtrial_journal::{
+    DataRoot, RecordFile, ResolvedSpecError, RunDir, RunState, list_runs, resolved_spec,
+};
+use fairtrial_model::{Record, Stamp};
 use fairtrial_spec::Spec;
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,6 +39,7 @@ pub(super) type Known = Option<(Arc<Spec>, Arc<RunBehind>)>;
 pub(super) struct Runs {
     known: HashMap<PathBuf, Known>,
     by_stamp: HashMap<Stamp, Option<RunDir>>,
+    states: HashMap<Stamp, RunState>,
 }
 
 impl Runs {
@@ -62,6 +66,30 @@ impl Runs {
         let known = read(&run)?;
         self.known.insert(run.path().to_owned(), known.clone());
         Ok(known)
+    }
+
+    /// The record of a trial whose files are packed, by the folder that it would have; absent for any other.
+    pub(super) fn packed(
+        &mut self,
+        root: &DataRoot,
+        dir: &Path,
+    ) -> Result<Option<Record>, AnalysisError> {
+        let name = dir.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        // A folder of another place may have such a name, too.
+        let is_here = absolute(dir).parent() == Some(&absolute(&root.runs_dir()))
+            && !dir.join("logs").exists();
+        let Some((stamp, index)) = DataRoot::trial_named(name).filter(|_| is_here) else {
+            return Ok(None);
+        };
+        let Some(run) = self.made(root, stamp)? else {
+            return Ok(None);
+        };
+        if !self.states.contains_key(&stamp) {
+            self.states.insert(stamp, RunState::read(&run.journal())?);
+        }
+        let trial = self.states.get(&stamp).map(|state| state.trial(index));
+        let record = RecordFile::open(&run.journal())?.record(&trial.unwrap_or_default())?;
+        Ok(record.filter(|record| record.packed.is_some() && record.dir.ends_with(name)))
     }
 
     fn made(&mut self, root: &DataRoot, stamp: Stamp) -> Result<Option<RunDir>, AnalysisError> {
@@ -122,4 +150,8 @@ fn stamp_of(dir: &Path) -> Option<Stamp> {
     let name = dir.file_name()?.to_str()?;
     let name = name.rsplit_once("-attempt").map_or(name, |(name, _)| name);
     name.rsplit_once('-')?.0.parse().ok()
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -2,7 +2,7 @@
 
 use super::histories::Histories;
 use crate::error::AnalysisError;
-use fairtrial_journal::{JournalError, RunDir, RunState, Selector, effective_records};
+use fairtrial_journal::{JournalError, RECORD_NAME, RunDir, RunState, Selector, effective_records};
 use fairtrial_model::{Record, Stamp};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ impl Histories {
         if path.is_file() {
             return Ok(vec![file_place(path, id)]);
         }
-        if path.join("record.json").is_file() {
+        if path.join(RECORD_NAME).is_file() || self.runs.packed(&self.root, path)?.is_some() {
             return Ok(vec![Place::Trial {
                 dir: path.to_owned(),
                 run: None,
@@ -65,7 +65,9 @@ impl Histories {
             return Ok(vec![place]);
         }
         let dir = self.root.runs_dir().join(id);
-        if !id.is_empty() && dir.join("record.json").is_file() {
+        let is_here =
+            dir.join(RECORD_NAME).is_file() || self.runs.packed(&self.root, &dir)?.is_some();
+        if !id.is_empty() && is_here {
             return Ok(vec![Place::Trial {
                 dir,
                 run: None,

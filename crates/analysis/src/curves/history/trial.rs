@@ -4,7 +4,7 @@ use super::behind::{RunBehind, Runs};
 use super::curve::{History, RecordedNumber};
 use crate::compare::ranking::sweep::conditions;
 use crate::error::AnalysisError;
-use fairtrial_journal::{DataRoot, RunDir};
+use fairtrial_journal::{DataRoot, RECORD_NAME, RunDir};
 use fairtrial_model::{MetricDeclaration, Outcome, Record};
 use fairtrial_series::{Points, Reading, Series, TrialCurves};
 use fairtrial_spec::Spec;
@@ -27,14 +27,16 @@ impl TrialHead {
         (dir, asked): (&Path, Option<&RunDir>),
         id: String,
     ) -> Result<Self, AnalysisError> {
-        let path = dir.join("record.json");
-        let wrong = |message: String| AnalysisError::Content {
-            label: path.display().to_string(),
-            message,
+        let path = dir.join(RECORD_NAME);
+        let packed = if path.exists() {
+            None
+        } else {
+            runs.packed(root, dir)?
         };
-        let text = std::fs::read(&path).map_err(|error| wrong(error.to_string()))?;
-        let record: Record = serde_json::from_str(&String::from_utf8_lossy(&text))
-            .map_err(|error| wrong(format!("not a record: {error}")))?;
+        let record = match packed {
+            Some(record) => record,
+            None => read_record(&path)?,
+        };
         let (spec, run) = runs.of(root, dir, asked)?.unzip();
         Ok(Self {
             dir: dir.to_owned(),
@@ -82,6 +84,16 @@ impl TrialHead {
             ..History::of(self.id, series)
         })
     }
+}
+
+fn read_record(path: &Path) -> Result<Record, AnalysisError> {
+    let wrong = |message: String| AnalysisError::Content {
+        label: path.display().to_string(),
+        message,
+    };
+    let text = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&String::from_utf8_lossy(&text))
+        .map_err(|error| wrong(format!("not a record: {error}")))
 }
 
 /// What the record made of the metric's series.

@@ -28,6 +28,7 @@ pub fn record(index: u64, task: &str, arm: &str, seed: u64) -> Record {
         started_at: Some(UtcTime::from_micros(NOON_MICROS)),
         ended_at: UtcTime::from_micros(NOON_MICROS + 250_000),
         dir: format!("runs/20250824__12-34-56-{index}"),
+        packed: None,
         host: None,
         resources: Resources {
             wall: Some(0.25),

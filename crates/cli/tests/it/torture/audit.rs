@@ -14,6 +14,7 @@ pub(crate) fn audit(lab: &Lab, trials: u64) -> Journal {
     let journal = lab.journal();
     assert_eq!(journal.closed(), Some("finished"));
     one_answer_per_trial(&journal, trials);
+    what_is_packed_has_no_folder(&journal, lab);
     evidence_is_kept(&journal, lab.data());
     views_equal_the_journal(&journal, &run);
     no_temporary_file(&run);
@@ -36,6 +37,22 @@ fn one_answer_per_trial(journal: &Journal, trials: u64) {
         let attempt = (index(record), attempt(record));
         assert!(seen.insert(attempt), "two records of attempt {attempt:?}");
     }
+}
+
+/// Trials whose files are packed have no folder, whenever their controller was killed; then they are given one.
+fn what_is_packed_has_no_folder(journal: &Journal, lab: &Lab) {
+    let mut packed = journal
+        .records()
+        .filter(|it| it["packed"].is_object())
+        .peekable();
+    if packed.peek().is_none() {
+        return;
+    }
+    for record in packed {
+        let dir = lab.data().join(record["dir"].as_str().unwrap());
+        assert!(!dir.exists(), "{}", dir.display());
+    }
+    lab.call(&["unpack", "torture", "--all"]).assert_code(0);
 }
 
 /// Each record of a started attempt has its directory, with the same record and the logs in it.

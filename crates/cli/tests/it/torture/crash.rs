@@ -52,8 +52,9 @@ const KILLS: u64 = 10;
 fn killed_at_random_instants_a_run_loses_and_repeats_nothing() {
     let mut dice = Dice::new("kill");
     let mut kills = 0;
-    for _ in 0..rounds(2) {
-        let lab = Lab::new(SPEC);
+    for round in 0..rounds(2) {
+        let packed = [PACKED, ""][round as usize % 2];
+        let lab = Lab::new(&format!("{packed}{SPEC}"));
         let mut known = Journal::default();
         for _ in 0..KILLS {
             let (journal, ended) = one_session(&lab, &known, &mut dice);
@@ -162,19 +163,27 @@ fn aborted_at_every_fail_point_a_run_loses_and_repeats_nothing() {
     let journal = ["before_write", "mid_write", "before_sync", "after_sync"];
     for point in journal {
         for count in [1, 2, dice.between(3, 6)] {
-            abort_and_resume(&format!("journal.{point}:{count}"));
+            abort_and_resume("", &format!("journal.{point}:{count}"));
         }
+        abort_and_resume(PACKED, &format!("journal.{point}:{}", dice.between(2, 4)));
     }
-    abort_and_resume("environment.written");
+    for count in [1, 2, 3, 6] {
+        abort_and_resume(PACKED, &format!("packed.mid_write:{count}"));
+        abort_and_resume(PACKED, &format!("packed.before_removal:{count}"));
+    }
+    abort_and_resume("", "environment.written");
     // Files of the run, parameters, records, views: every one is replaced through the same point.
     // The last ones are the views of the whole run, written when every trial has its answer.
     for count in 1..=18 {
-        abort_and_resume(&format!("view.before_rename:{count}"));
+        abort_and_resume("", &format!("view.before_rename:{count}"));
     }
 }
 
-fn abort_and_resume(point: &str) {
-    let lab = Lab::new(SMALL);
+/// What makes a small run pack the files of its trials, as a large one does.
+const PACKED: &str = "keep_folders = false\n";
+
+fn abort_and_resume(packed: &str, point: &str) {
+    let lab = Lab::new(&format!("{packed}{SMALL}"));
     let done = lab
         .start_with(lab.arguments(), &[("FAIRTRIAL_FAILPOINT", point)])
         .wait();

@@ -18,6 +18,7 @@ mod journal;
 mod lab;
 mod limits;
 mod order;
+mod packed;
 pub(crate) mod poor_system;
 mod processes;
 mod queue;

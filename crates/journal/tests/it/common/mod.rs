@@ -59,6 +59,7 @@ pub fn started(index: u64, attempt: u32) -> Event {
         attempt,
         at: time(index as f64),
         dir: DataRoot::trial_dir_relative(stamp(), index, attempt),
+        packed: None,
     }
 }
 

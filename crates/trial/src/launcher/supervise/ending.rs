@@ -34,6 +34,9 @@ impl Watch<'_> {
         }
         let notes = self.applied.told(&self.launch.limits);
         let mut log_failure = self.keep_failed(launcher, status);
+        let ended_well = status == Some(0) && self.killed.is_none() && leftovers == 0;
+        let held = self.held(launcher, ended_well);
+        log_failure = log_failure.or(self.log_failure.take());
         let dropped = self.logs.map(|log| {
             let (dropped, failure) = log.finish();
             log_failure = log_failure.take().or(failure);
@@ -69,11 +72,27 @@ impl Watch<'_> {
             reported: self.launch.timed.is_none() && reported(launcher, &self.launch.dir),
             limits_by: self.applied.by,
             dropped,
+            held,
             log_failure,
             counted: launcher.counters.since_last(&self.launch.counters),
             notes,
         };
         (ended, self.runner_gone)
+    }
+
+    /// What a program said that ended well, where that was held; of any other it is written now.
+    fn held(&mut self, launcher: &mut Launcher, ended_well: bool) -> Option<[String; 2]> {
+        if !self.holds {
+            return None;
+        }
+        if ended_well
+            && !self.runner_gone
+            && let [Some(stdout), Some(stderr)] = self.logs.each_ref().map(Log::held_text)
+        {
+            return Some([stdout, stderr]);
+        }
+        self.lay_out(launcher);
+        None
     }
 
     /// A timed program that failed leaves its directory and what it said; why not, where that cannot be.
