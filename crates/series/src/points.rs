@@ -20,6 +20,12 @@ impl Points {
             notes: vec!["one number and no curve; `fairtrial compare` works on those".to_owned()],
         }
     }
+
+    /// Each step with its value.
+    pub fn pairs(&self) -> Vec<(f64, f64)> {
+        let values = self.values.iter().copied();
+        self.steps.iter().copied().zip(values).collect()
+    }
 }
 
 /// Rows of step and value while they are read: their steps where any has one, else the rows' numbers.

@@ -56,11 +56,15 @@ pub(crate) struct PackedSeries {
 }
 
 impl PackedSeries {
-    /// Reads the columns; where they cannot be read any more, the file that they were made from.
+    /// Reads the columns; where they are damaged, the file that they were made from, and they are gone: the next reader makes
+    /// them again.
     fn read(&self) -> Result<Points, SeriesError> {
         let points = match self.column.read() {
             Some(points) => points,
-            None => self.origin.read(&self.dir, &self.metric)?,
+            None => {
+                self.column.remove();
+                self.origin.read(&self.dir, &self.metric)?
+            }
         };
         Ok(converted(points, self.convert.as_ref()))
     }

@@ -34,6 +34,11 @@ pub enum Reading {
     Files,
 }
 
+/// Bytes of points that are in memory at once to be packed.
+const MOST_PACKED: u64 = 256 << 20;
+/// Those of a point.
+const POINT_BYTES: u64 = 16;
+
 /// Files that hold points, each with the metrics that are read from it.
 type ByFile<'a> = Vec<(&'a PointsFile, Vec<(&'a str, WantedColumn<'a>)>)>;
 
@@ -105,35 +110,57 @@ impl TrialCurves<'_> {
     pub fn pack(&self) -> BTreeMap<String, String> {
         let origins = self.recorded();
         let files = by_file(origins.iter().map(|(metric, origin)| (*metric, origin)));
-        if !files
-            .iter()
-            .any(|(file, _)| self.length(file).is_some_and(is_packed))
-        {
+        let is_long = |file: &PointsFile| self.length(file).is_some_and(is_packed);
+        if !files.iter().any(|(file, _)| is_long(file)) {
             return BTreeMap::new();
         }
         // What the trial itself may have put there is nothing to read.
         let _ = std::fs::remove_file(self.dir.join(COLUMNS_FILE));
-        let read = self.read_long(&files);
+        let read = self.read_long(&self.fitting(files));
         if !read.is_empty() {
             // Where they cannot be written now, they are made when somebody reads them first.
             let _ = write(self.dir, &packings(&read));
         }
         let digest = |long: LongFile<'_>| (long.file.name.clone(), long.sha256);
-        read.into_iter().map(digest).collect()
+        let known: BTreeMap<String, String> = read.into_iter().map(digest).collect();
+        self.digests_but(known)
     }
 
     /// The digests of the files that long curves are in.
     pub fn digests(&self) -> BTreeMap<String, String> {
-        let origins = self.recorded();
-        let files = by_file(origins.iter().map(|(metric, origin)| (*metric, origin)));
-        let long = files
-            .iter()
-            .filter(|(file, _)| self.length(file).is_some_and(is_packed));
-        let digest = |(file, _): &(&PointsFile, _)| {
-            let digest = file_digest(&self.dir.join(&file.name)).ok()?;
-            Some((file.name.clone(), digest))
+        self.digests_but(BTreeMap::new())
+    }
+
+    fn digests_but(&self, mut known: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        for (_, origin) in &self.recorded() {
+            let Some((file, _)) = origin.in_file() else {
+                continue;
+            };
+            if !known.contains_key(&file.name)
+                && self.length(file).is_some_and(is_packed)
+                && let Ok(digest) = file_digest(&self.dir.join(&file.name))
+            {
+                known.insert(file.name.clone(), digest);
+            }
+        }
+        known
+    }
+
+    /// As many of the metrics as may be in memory together, the first ones; others are read from their files whenever
+    /// somebody asks.
+    fn fitting<'f>(&self, mut files: ByFile<'f>) -> ByFile<'f> {
+        let mut room = MOST_PACKED;
+        let mut fits = |metric: &str| {
+            let points = self.series.get(metric).map_or(0, |series| series.points);
+            let left = room.checked_sub(points.saturating_mul(POINT_BYTES));
+            room = left.unwrap_or(room);
+            left.is_some()
         };
-        long.filter_map(digest).collect()
+        for (_, wanted) in &mut files {
+            wanted.retain(|(metric, _)| fits(metric));
+        }
+        files.retain(|(_, wanted)| !wanted.is_empty());
+        files
     }
 
     /// Packs what the record tells of together with what is wanted, and gives the latter.
@@ -149,7 +176,7 @@ impl TrialCurves<'_> {
             .filter(|(metric, _)| !wanted.iter().any(|(wanted, _)| wanted == metric));
         let all = wanted.iter().chain(others);
         let files = by_file(all.map(|(metric, origin)| (*metric, origin)));
-        let read = self.read_long(&files);
+        let read = self.read_long(&self.fitting(files));
         let packings = packings(&read);
         let written = write(self.dir, &packings).unwrap_or_default();
         let mut written = written.into_iter();

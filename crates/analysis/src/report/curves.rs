@@ -1,7 +1,8 @@
 //! Learning curves of a run: every trial's own line, and the mean of each arm with its pointwise interval.
 
 use super::evidence::Evidence;
-use super::mean_curve::{CurvePoint, Line, MeanCurve, Needed, PARTS, mean_curve, trials};
+use super::line::{Line, Needed, PARTS};
+use super::mean_curve::{CurvePoint, MeanCurve, mean_curve, trials};
 use crate::order;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
 use fairtrial_series::{Points, TrialCurves};

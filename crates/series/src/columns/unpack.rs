@@ -98,6 +98,11 @@ impl PackedColumn {
         }
     }
 
+    /// Removes the file, which is damaged or already another one; where it cannot be, it is passed over.
+    pub(crate) fn remove(&self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+
     /// The points; absent where the file is damaged, or another one by now.
     pub(crate) fn read(&self) -> Option<Points> {
         let file = open_regular(&self.path).ok()?;

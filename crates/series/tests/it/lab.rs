@@ -91,7 +91,7 @@ fn info(metric: &str, file: &str) -> (String, SeriesInfo) {
     let info = SeriesInfo {
         file: file.to_owned(),
         step: None,
-        points: 0,
+        points: 5000,
         first_step: Number(0.0),
         last_step: Number(0.0),
         summary: "last".to_owned(),

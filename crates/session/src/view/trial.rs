@@ -121,12 +121,7 @@ impl RunView {
         let of = |(metric, series): (&&str, Result<Series, _>)| {
             let series = series.ok()?;
             let points = series.points().ok()?;
-            let points = points
-                .steps
-                .iter()
-                .copied()
-                .zip(points.values.iter().copied());
-            let mut points = thin_stretches(&points.collect::<Vec<_>>(), PARTS);
+            let mut points = thin_stretches(&points.pairs(), PARTS);
             points.retain(|(step, value)| step.is_finite() && value.is_finite());
             (points.len() > 1).then(|| SeriesPoints {
                 metric: (*metric).to_owned(),
