@@ -55,7 +55,7 @@ pub(crate) fn read(path: &Path, wanted: &[WantedColumn<'_>]) -> Result<Found, Fi
 }
 
 fn opened(path: &Path) -> Result<std::fs::File, FileError> {
-    open_regular(path).map_err(|error| FileError::at(path, error))
+    open_regular(path).map_err(|error| FileError::at(path, error.to_string()))
 }
 
 type Gathered = (Vec<Result<Points, FileError>>, Option<u64>);
@@ -80,7 +80,7 @@ fn gathered(
             .iter_mut()
             .for_each(|key| key.rescue(path, number, line)),
     })
-    .map_err(|error| FileError::at(path, error))?;
+    .map_err(|error| FileError::at(path, error.to_string()))?;
     let points = keys.into_iter().map(|key| key.points(path)).collect();
     Ok((points, seed))
 }
@@ -203,12 +203,11 @@ impl<'a> Key<'a> {
             return;
         }
         let step = self.step.as_deref().or(self.wanted.step);
-        match rescued(line, &self.quoted, step) {
-            Some((step, value)) => self.rows.push(step, value),
-            None => {
-                let what = || FileError::at(path, format!("line {number} is not JSON"));
-                self.failed.get_or_insert_with(what);
-            }
+        if let Some((step, value)) = rescued(line, &self.quoted, step) {
+            self.rows.push(step, value);
+        } else {
+            let what = || FileError::at(path, format!("line {number} is not JSON"));
+            self.failed.get_or_insert_with(what);
         }
     }
 

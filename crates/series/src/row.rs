@@ -59,7 +59,7 @@ impl RowPlace {
 pub(crate) type Row<'a> = Vec<(Cow<'a, str>, Cell<'a>)>;
 
 /// Reads a line; absent where it is no JSON object.
-pub(crate) fn row<'a>(line: &'a str, size: usize) -> Option<Row<'a>> {
+pub(crate) fn row(line: &str, size: usize) -> Option<Row<'_>> {
     let mut json = serde_json::Deserializer::from_str(line);
     let read = Cells(Vec::with_capacity(size))
         .deserialize(&mut json)

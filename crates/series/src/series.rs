@@ -59,12 +59,11 @@ impl PackedSeries {
     /// Reads the columns; where they are damaged, the file that they were made from, and they are gone: the next reader makes
     /// them again.
     fn read(&self) -> Result<Points, SeriesError> {
-        let points = match self.column.read() {
-            Some(points) => points,
-            None => {
-                self.column.remove();
-                self.origin.read(&self.dir, &self.metric)?
-            }
+        let points = if let Some(points) = self.column.read() {
+            points
+        } else {
+            self.column.remove();
+            self.origin.read(&self.dir, &self.metric)?
         };
         Ok(converted(points, self.convert.as_ref()))
     }

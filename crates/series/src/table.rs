@@ -37,9 +37,9 @@ pub struct TableHistory {
 impl HistoryTable {
     /// Reads a table.
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let file = open_regular(path).map_err(|error| FileError::at(path, error))?;
+        let file = open_regular(path).map_err(|error| FileError::at(path, error.to_string()))?;
         let mut reader = reader(file);
-        let bad = |error: csv::Error| FileError::at(path, error);
+        let bad = |error: csv::Error| FileError::at(path, error.to_string());
         let titles = reader.titles().map_err(bad)?;
         let mut rows = Vec::new();
         while let Some(row) = reader.next_row().map_err(bad)? {
@@ -143,7 +143,7 @@ impl HistoryTable {
 
 /// Reads the wanted columns of a trial's own table, row by row. An error is about the file.
 pub(crate) fn read(path: &Path, wanted: &[WantedColumn<'_>]) -> Result<Found, FileError> {
-    let opened = open_regular(path).map_err(|error| FileError::at(path, error))?;
+    let opened = open_regular(path).map_err(|error| FileError::at(path, error.to_string()))?;
     let mut file = Digesting::new(opened);
     let points = columns(path, wanted, &mut file)?;
     // A table ends where its file does, so that all of it was read.
@@ -158,7 +158,7 @@ fn columns(
     wanted: &[WantedColumn<'_>],
     file: &mut impl Read,
 ) -> Result<Vec<Result<Points, FileError>>, FileError> {
-    let bad = |error: csv::Error| FileError::at(path, error);
+    let bad = |error: csv::Error| FileError::at(path, error.to_string());
     let mut reader = reader(file);
     let titles = reader.titles().map_err(bad)?;
     let run_column = RUN_NAMES.iter().find_map(|name| place(&titles, name));
