@@ -7,8 +7,8 @@ use crate::digest::file_digest;
 use crate::error::{FileError, SeriesError};
 use crate::lines::{Found, WantedColumn};
 use crate::origin::{PointsFile, PointsOrigin};
-use crate::points::Points;
-use crate::series::{PackedSeries, Series, converted};
+use crate::points::CurvePoints;
+use crate::series::{CurveSeries, PackedSeries, converted};
 use fairtrial_model::{MetricDeclaration, SeriesInfo};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -44,15 +44,19 @@ type ByFile<'a> = Vec<(&'a PointsFile, Vec<(&'a str, WantedColumn<'a>)>)>;
 
 impl TrialCurves<'_> {
     /// The curve of one metric.
-    pub fn open_one(&self, metric: &str, reading: Reading) -> Result<Series, SeriesError> {
+    pub fn open_one(&self, metric: &str, reading: Reading) -> Result<CurveSeries, SeriesError> {
         let first = self.open(&[metric], reading).pop();
-        first.unwrap_or_else(|| Ok(Series::held(Points::default())))
+        first.unwrap_or_else(|| Ok(CurveSeries::held(CurvePoints::default())))
     }
 
     /// The curves of these metrics, in their order.
-    pub fn open(&self, metrics: &[&str], reading: Reading) -> Vec<Result<Series, SeriesError>> {
+    pub fn open(
+        &self,
+        metrics: &[&str],
+        reading: Reading,
+    ) -> Vec<Result<CurveSeries, SeriesError>> {
         let origins: Vec<PointsOrigin> = metrics.iter().map(|metric| self.origin(metric)).collect();
-        let mut found: HashMap<&str, Result<Series, SeriesError>> = HashMap::new();
+        let mut found: HashMap<&str, Result<CurveSeries, SeriesError>> = HashMap::new();
         let wanted = || metrics.iter().copied().zip(&origins);
         let columns = match reading {
             Reading::Columns => Columns::open(self.dir),
@@ -164,7 +168,10 @@ impl TrialCurves<'_> {
     }
 
     /// Packs what the record tells of together with what is wanted, and gives the latter.
-    fn pack_with<'m>(&self, wanted: &ByFile<'m>) -> HashMap<&'m str, Result<Series, SeriesError>> {
+    fn pack_with<'m>(
+        &self,
+        wanted: &ByFile<'m>,
+    ) -> HashMap<&'m str, Result<CurveSeries, SeriesError>> {
         let recorded = self.recorded();
         let wanted = wanted
             .iter()
@@ -247,15 +254,15 @@ impl TrialCurves<'_> {
         Some(seen.len())
     }
 
-    fn held(&self, metric: &str, points: Points) -> Series {
+    fn held(&self, metric: &str, points: CurvePoints) -> CurveSeries {
         let declaration = self.declaration(metric);
         let convert = declaration.and_then(|declared| declared.convert.as_ref());
-        Series::held(converted(points, convert))
+        CurveSeries::held(converted(points, convert))
     }
 
-    fn packed(&self, metric: &str, origin: &PointsOrigin, column: PackedColumn) -> Series {
+    fn packed(&self, metric: &str, origin: &PointsOrigin, column: PackedColumn) -> CurveSeries {
         let declaration = self.declaration(metric);
-        Series::packed(PackedSeries {
+        CurveSeries::packed(PackedSeries {
             column,
             convert: declaration.and_then(|declared| declared.convert.clone()),
             dir: self.dir.to_owned(),
@@ -275,7 +282,7 @@ struct LongFile<'a> {
     stamp: FileStamp,
     sha256: String,
     wanted: Vec<WantedColumn<'a>>,
-    curves: Vec<(&'a str, Result<Points, FileError>)>,
+    curves: Vec<(&'a str, Result<CurvePoints, FileError>)>,
 }
 
 fn columns_of<'a>(wanted: &[(&'a str, WantedColumn<'a>)]) -> Vec<WantedColumn<'a>> {
@@ -316,9 +323,9 @@ fn by_file<'a>(origins: impl Iterator<Item = (&'a str, &'a PointsOrigin)>) -> By
 
 /// The points of each key; what is wrong with the file is wrong with each of them.
 fn each(
-    read: Result<Vec<Result<Points, FileError>>, FileError>,
+    read: Result<Vec<Result<CurvePoints, FileError>>, FileError>,
     keys: usize,
-) -> Vec<Result<Points, FileError>> {
+) -> Vec<Result<CurvePoints, FileError>> {
     match read {
         Ok(points) => points,
         Err(error) => (0..keys).map(|_| Err(error.clone())).collect(),

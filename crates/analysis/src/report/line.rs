@@ -1,6 +1,6 @@
 //! A trial's line as far as a report shows it, taken from its points in one go: there may be millions of them.
 
-use fairtrial_series::Points;
+use fairtrial_series::CurvePoints;
 use fairtrial_stats::series::{Curve, SharedSteps, thin_stretches};
 
 /// Steps at which means are taken: more than a panel has columns to show.
@@ -63,7 +63,7 @@ pub(super) enum Taken {
 
 impl Line {
     /// What a report needs of a trial's points.
-    pub(super) fn of(index: u64, points: &Points, needed: &Needed) -> Self {
+    pub(super) fn of(index: u64, points: &CurvePoints, needed: &Needed) -> Self {
         let all = points.pairs();
         let trace = thin_stretches(&all, PARTS);
         Self {
@@ -77,7 +77,7 @@ impl Line {
 
 impl Known {
     /// Rare gaps are bridged, as a summary bridges them; others stay gaps. A run without any value has no curve.
-    pub(super) fn of(points: &Points, needed: &Needed) -> Option<Self> {
+    pub(super) fn of(points: &CurvePoints, needed: &Needed) -> Option<Self> {
         let (curve, gaps) = match Curve::new(&points.steps, &points.values) {
             Ok(curve) => (curve, Vec::new()),
             Err(_) => without_gaps(points)?,
@@ -108,7 +108,7 @@ impl Known {
 }
 
 /// The curve of the points that have a value, and the stretches between them that have none.
-fn without_gaps(points: &Points) -> Option<(Curve, Vec<[f64; 2]>)> {
+fn without_gaps(points: &CurvePoints) -> Option<(Curve, Vec<[f64; 2]>)> {
     let mut points = points.pairs();
     points.retain(|(step, _)| step.is_finite());
     points.sort_by(|a, b| a.0.total_cmp(&b.0));

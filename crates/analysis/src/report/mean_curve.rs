@@ -4,7 +4,7 @@
 //! arm would look good. So a gap in one run is a gap in the mean, and the mean ends where the shortest run does.
 
 use super::line::{GRID, Known, Line, Needed, Taken};
-use fairtrial_series::Points;
+use fairtrial_series::CurvePoints;
 use fairtrial_stats::Level;
 use fairtrial_stats::series::{CommonGrid, SharedSteps};
 use fairtrial_text::count::first_of;
@@ -42,7 +42,7 @@ pub(super) struct MeanCurve {
 pub(super) fn mean_curve(
     lines: &[Line],
     (alpha, expected): (f64, &Needed),
-    again: &dyn Fn(u64) -> Option<Points>,
+    again: &dyn Fn(u64) -> Option<CurvePoints>,
 ) -> MeanCurve {
     let mut notes = Vec::new();
     let empty = lines.iter().filter(|line| line.known.is_none());
@@ -187,10 +187,10 @@ pub(super) fn trials(indices: &[u64]) -> String {
 mod tests {
     use super::super::line::PARTS;
     use super::{GRID, Line, MeanCurve, Needed, trials};
-    use fairtrial_series::Points;
+    use fairtrial_series::CurvePoints;
 
-    fn line(index: u64, value: impl Fn(usize) -> f64, points: usize) -> (u64, Points) {
-        let points = Points {
+    fn line(index: u64, value: impl Fn(usize) -> f64, points: usize) -> (u64, CurvePoints) {
+        let points = CurvePoints {
             steps: (0..points).map(|step| step as f64).collect(),
             values: (0..points).map(value).collect(),
             notes: Vec::new(),
@@ -199,8 +199,8 @@ mod tests {
     }
 
     /// The mean where this was expected to be needed.
-    fn mean_of(lines: &[(u64, Points)], expected: &Needed) -> MeanCurve {
-        let of = |(index, points): &(u64, Points)| Line::of(*index, points, expected);
+    fn mean_of(lines: &[(u64, CurvePoints)], expected: &Needed) -> MeanCurve {
+        let of = |(index, points): &(u64, CurvePoints)| Line::of(*index, points, expected);
         let read: Vec<Line> = lines.iter().map(of).collect();
         super::mean_curve(&read, (0.05, expected), &|index| {
             let mut lines = lines.iter();
@@ -211,7 +211,7 @@ mod tests {
     }
 
     /// The mean, the same whatever was expected.
-    fn mean_curve(lines: &[(u64, Points)]) -> MeanCurve {
+    fn mean_curve(lines: &[(u64, CurvePoints)]) -> MeanCurve {
         let ranges: Vec<[f64; 2]> = lines
             .iter()
             .map(|(_, points)| [points.steps[0], points.steps[points.steps.len() - 1]])
@@ -291,7 +291,7 @@ mod tests {
         let found = mean_curve(&[line(0, |_| f64::NAN, 20), line(1, |_| 1.0, 20)]);
         assert_eq!((found.runs, found.points.len()), (1, 20));
         assert_eq!(found.notes, ["no value at all in trial 0: not in the mean"]);
-        let apart = Points {
+        let apart = CurvePoints {
             steps: vec![500.0, 501.0],
             values: vec![1.0, 1.0],
             notes: Vec::new(),
