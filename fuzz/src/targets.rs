@@ -11,9 +11,11 @@ use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{DataRoot, RunState, line_hashes, read_journal, record_from_line};
 use fairtrial_model::{MetricDeclaration, Params, Resources, TrialKey};
 use fairtrial_report::seal::check;
+use fairtrial_series::{COLUMNS_FILE, Reading, TrialCurves};
 use fairtrial_spec::{FileCheck, Filter, Format, LoadOptions, Style, load_text, render};
 use fairtrial_table::{Origins, Table, diff};
 use fairtrial_trial::collect;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -94,6 +96,7 @@ pub fn targets() -> Vec<Target> {
             let _ = check(text);
         }),
         histories(),
+        columns(),
         Target::text("result", |text| {
             let _ = Dataset::from_result_json("a.json", text);
         }),
@@ -273,6 +276,26 @@ fn histories() -> Target {
         let root = DataRoot::at(folder.path().join("data"));
         let mut histories = Histories::new(root, Some(path));
         let _ = histories.read(&["a".to_owned(), "b".to_owned()], "overview/reward");
+    })
+}
+
+/// Columns beside a file that they may be of: whatever they say, the points are those of the file.
+fn columns() -> Target {
+    let folder = folder();
+    let line = |step: u32| format!("{{\"step\": {step}, \"overview/reward\": {step}.5}}\n");
+    let points: String = (0..20).map(line).collect();
+    let text = format!("{points}{{\"words\": \"{}\"}}\n", "x".repeat(70_000));
+    Target::new("columns", move |bytes| {
+        write(&folder.path().join("metrics.jsonl"), text.as_bytes());
+        write(&folder.path().join(COLUMNS_FILE), bytes);
+        let curves = TrialCurves {
+            dir: folder.path(),
+            series: &BTreeMap::new(),
+            declared: &[],
+        };
+        let read = curves.open_one("overview/reward", Reading::Columns);
+        let points = read.and_then(|series| Ok(series.points()?.values.len()));
+        assert_eq!(points.ok(), Some(20));
     })
 }
 

@@ -15,10 +15,10 @@ pub struct FileError {
 
 impl FileError {
     /// Something about a file or folder.
-    pub(crate) fn at(path: &Path, message: impl ToString) -> Self {
+    pub(crate) fn at(path: &Path, message: impl Into<String>) -> Self {
         Self {
             place: path.display().to_string(),
-            message: message.to_string(),
+            message: message.into(),
         }
     }
 }

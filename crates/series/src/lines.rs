@@ -2,8 +2,8 @@
 
 use crate::digest::{AT_ONCE, Digesting};
 use crate::error::FileError;
-use crate::points::{Points, Rows};
-use crate::row::{Row, RowPlace, row};
+use crate::points::{CurvePoints, StepRows};
+use crate::row::{JsonRow, RowPlace, row};
 use fairtrial_episode::open_regular;
 use fairtrial_model::{Number, STEP_NAMES, StepSearch};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(crate) struct WantedColumn<'a> {
 
 /// What a file holds under the wanted keys, in their order, and which file that was.
 pub(crate) struct Found {
-    pub(crate) points: Vec<Result<Points, FileError>>,
+    pub(crate) points: Vec<Result<CurvePoints, FileError>>,
     /// Its bytes and their digest.
     pub(crate) digest: (u64, String),
 }
@@ -29,7 +29,7 @@ pub(crate) struct Found {
 #[derive(Debug)]
 pub struct LinesHistory {
     /// The points.
-    pub points: Points,
+    pub points: CurvePoints,
     /// The seed.
     pub seed: Option<u64>,
 }
@@ -55,10 +55,10 @@ pub(crate) fn read(path: &Path, wanted: &[WantedColumn<'_>]) -> Result<Found, Fi
 }
 
 fn opened(path: &Path) -> Result<std::fs::File, FileError> {
-    open_regular(path).map_err(|error| FileError::at(path, error))
+    open_regular(path).map_err(|error| FileError::at(path, error.to_string()))
 }
 
-type Gathered = (Vec<Result<Points, FileError>>, Option<u64>);
+type Gathered = (Vec<Result<CurvePoints, FileError>>, Option<u64>);
 
 fn gathered(
     path: &Path,
@@ -66,7 +66,7 @@ fn gathered(
     file: &mut impl Read,
 ) -> Result<Gathered, FileError> {
     let mut keys: Vec<Key<'_>> = wanted.iter().map(Key::of).collect();
-    let mut layout = Layout::of(&keys);
+    let mut layout = LineLayout::of(&keys);
     let mut seed = None;
     each_line(file, |number, line| match row(line, layout.names.len()) {
         Some(row) => {
@@ -80,7 +80,7 @@ fn gathered(
             .iter_mut()
             .for_each(|key| key.rescue(path, number, line)),
     })
-    .map_err(|error| FileError::at(path, error))?;
+    .map_err(|error| FileError::at(path, error.to_string()))?;
     let points = keys.into_iter().map(|key| key.points(path)).collect();
     Ok((points, seed))
 }
@@ -104,7 +104,7 @@ fn each_line(file: &mut impl Read, mut each: impl FnMut(usize, &str)) -> io::Res
 }
 
 /// Where things stand in a line. Lines of a file are mostly alike, so that they are looked for once and not in each line.
-struct Layout {
+struct LineLayout {
     names: Vec<String>,
     /// Where the wanted keys stand, and the keys of their steps.
     values: Vec<Option<usize>>,
@@ -112,7 +112,7 @@ struct Layout {
     seed: Option<usize>,
 }
 
-impl Layout {
+impl LineLayout {
     /// Of a line that holds nothing.
     fn of(keys: &[Key<'_>]) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl Layout {
         }
     }
 
-    fn fit(&mut self, row: &Row<'_>, keys: &[Key<'_>]) {
+    fn fit(&mut self, row: &JsonRow<'_>, keys: &[Key<'_>]) {
         let same = |(name, known): (&(std::borrow::Cow<'_, str>, _), &String)| name.0 == *known;
         if row.len() == self.names.len() && row.iter().zip(&self.names).all(same) {
             return;
@@ -138,9 +138,9 @@ impl Layout {
         self.seed = at("seed");
     }
 
-    fn seed(&self, row: &Row<'_>) -> Option<u64> {
+    fn seed(&self, row: &JsonRow<'_>) -> Option<u64> {
         match row[self.seed?].1 {
-            crate::row::Cell::Whole(seed) => Some(seed),
+            crate::row::JsonCell::Whole(seed) => Some(seed),
             _ => None,
         }
     }
@@ -154,7 +154,7 @@ struct Key<'a> {
     /// The key of its steps, from the first of its points on. A curve is read over one kind of step, whichever others
     /// stand in some of its lines.
     step: Option<String>,
-    rows: Rows,
+    rows: StepRows,
     broken: usize,
     astray: usize,
     failed: Option<FileError>,
@@ -166,14 +166,14 @@ impl<'a> Key<'a> {
             quoted: Value::from(wanted.key).to_string(),
             wanted,
             step: None,
-            rows: Rows::default(),
+            rows: StepRows::default(),
             broken: 0,
             astray: 0,
             failed: None,
         }
     }
 
-    fn take(&mut self, row: &Row<'_>, place: usize, layout: &mut Layout) {
+    fn take(&mut self, row: &JsonRow<'_>, place: usize, layout: &mut LineLayout) {
         let value = layout.values[place].and_then(|at| row[at].1.value());
         let Some(value) = value.filter(|_| self.failed.is_none()) else {
             return;
@@ -203,16 +203,15 @@ impl<'a> Key<'a> {
             return;
         }
         let step = self.step.as_deref().or(self.wanted.step);
-        match rescued(line, &self.quoted, step) {
-            Some((step, value)) => self.rows.push(step, value),
-            None => {
-                let what = || FileError::at(path, format!("line {number} is not JSON"));
-                self.failed.get_or_insert_with(what);
-            }
+        if let Some((step, value)) = rescued(line, &self.quoted, step) {
+            self.rows.push(step, value);
+        } else {
+            let what = || FileError::at(path, format!("line {number} is not JSON"));
+            self.failed.get_or_insert_with(what);
         }
     }
 
-    fn points(self, path: &Path) -> Result<Points, FileError> {
+    fn points(self, path: &Path) -> Result<CurvePoints, FileError> {
         if let Some(failed) = self.failed {
             return Err(failed);
         }

@@ -2,7 +2,7 @@
 
 use crate::error::{FileError, SeriesError};
 use crate::lines::{self, Found, WantedColumn};
-use crate::points::Points;
+use crate::points::CurvePoints;
 use crate::{table, tracked};
 use fairtrial_model::{MetricDeclaration, MetricSource, TrackerKind};
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ impl PointsOrigin {
     }
 
     /// Reads the points as they are written.
-    pub(crate) fn read(&self, dir: &Path, metric: &str) -> Result<Points, SeriesError> {
+    pub(crate) fn read(&self, dir: &Path, metric: &str) -> Result<CurvePoints, SeriesError> {
         match self {
             Self::Tracker {
                 tracker,

@@ -2,7 +2,7 @@
 
 /// Points of one metric, in the order in which they were logged.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Points {
+pub struct CurvePoints {
     /// The steps.
     pub steps: Vec<f64>,
     /// The values; NaN where one was logged.
@@ -11,7 +11,7 @@ pub struct Points {
     pub notes: Vec<String>,
 }
 
-impl Points {
+impl CurvePoints {
     /// One number, which is no curve.
     pub fn single(value: f64) -> Self {
         Self {
@@ -20,17 +20,23 @@ impl Points {
             notes: vec!["one number and no curve; `fairtrial compare` works on those".to_owned()],
         }
     }
+
+    /// Each step with its value.
+    pub fn pairs(&self) -> Vec<(f64, f64)> {
+        let values = self.values.iter().copied();
+        self.steps.iter().copied().zip(values).collect()
+    }
 }
 
 /// Rows of step and value while they are read: their steps where any has one, else the rows' numbers.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct StepRows {
     is_stepped: bool,
     steps: Vec<f64>,
     values: Vec<f64>,
 }
 
-impl Rows {
+impl StepRows {
     /// Takes a row. A value without a step among values with one is a final value, not a point.
     pub(crate) fn push(&mut self, step: Option<f64>, value: f64) {
         match step {
@@ -48,19 +54,19 @@ impl Rows {
     }
 
     /// The points that they are.
-    pub(crate) fn points(self) -> Points {
+    pub(crate) fn points(self) -> CurvePoints {
         if self.is_stepped {
-            return Points {
+            return CurvePoints {
                 steps: self.steps,
                 values: self.values,
                 notes: Vec::new(),
             };
         }
         if let [value] = self.values[..] {
-            return Points::single(value);
+            return CurvePoints::single(value);
         }
         let note = "no step column: the rows are numbered in their order".to_owned();
-        Points {
+        CurvePoints {
             steps: (0..self.values.len()).map(|row| row as f64).collect(),
             notes: Vec::from_iter((!self.values.is_empty()).then_some(note)),
             values: self.values,
@@ -70,10 +76,10 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::{Points, Rows};
+    use super::{CurvePoints, StepRows};
 
-    fn points(rows: &[(Option<f64>, f64)]) -> Points {
-        let mut found = Rows::default();
+    fn points(rows: &[(Option<f64>, f64)]) -> CurvePoints {
+        let mut found = StepRows::default();
         for (step, value) in rows {
             found.push(*step, *value);
         }
@@ -96,7 +102,7 @@ mod tests {
             );
             assert!(stepped.notes.is_empty());
         }
-        assert_eq!(points(&[(None, 5.0)]), Points::single(5.0));
-        assert_eq!(points(&[]), Points::default());
+        assert_eq!(points(&[(None, 5.0)]), CurvePoints::single(5.0));
+        assert_eq!(points(&[]), CurvePoints::default());
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// What stands under a key.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Cell<'a> {
+pub(crate) enum JsonCell<'a> {
     /// A whole number that is not negative.
     Whole(u64),
     /// Any other number.
@@ -19,7 +19,7 @@ pub(crate) enum Cell<'a> {
     Other,
 }
 
-impl Cell<'_> {
+impl JsonCell<'_> {
     /// A number, or one of the words that stand for what JSON cannot write.
     pub(crate) fn value(&self) -> Option<f64> {
         match self {
@@ -43,10 +43,10 @@ pub(crate) enum RowPlace {
 
 impl RowPlace {
     /// By what stands under the name of the step. A number in words, as some programs write it, is a number.
-    pub(crate) fn of(step: Option<&Cell<'_>>) -> Self {
+    pub(crate) fn of(step: Option<&JsonCell<'_>>) -> Self {
         let number = match step {
-            None | Some(Cell::Null) => return Self::Final,
-            Some(Cell::Words(words)) => words.trim().parse().ok(),
+            None | Some(JsonCell::Null) => return Self::Final,
+            Some(JsonCell::Words(words)) => words.trim().parse().ok(),
             Some(step) => step.value(),
         };
         let finite = number.filter(|number: &f64| number.is_finite());
@@ -56,12 +56,12 @@ impl RowPlace {
 
 /// The keys of a line with what stands under them, in their order; a key that stands there twice is here twice, and the
 /// last one counts.
-pub(crate) type Row<'a> = Vec<(Cow<'a, str>, Cell<'a>)>;
+pub(crate) type JsonRow<'a> = Vec<(Cow<'a, str>, JsonCell<'a>)>;
 
 /// Reads a line; absent where it is no JSON object.
-pub(crate) fn row<'a>(line: &'a str, size: usize) -> Option<Row<'a>> {
+pub(crate) fn row(line: &str, size: usize) -> Option<JsonRow<'_>> {
     let mut json = serde_json::Deserializer::from_str(line);
-    let read = Cells(Vec::with_capacity(size))
+    let read = JsonCells(Vec::with_capacity(size))
         .deserialize(&mut json)
         .ok()?;
     json.end().ok()?;
@@ -69,24 +69,24 @@ pub(crate) fn row<'a>(line: &'a str, size: usize) -> Option<Row<'a>> {
 }
 
 /// The cells of an object.
-struct Cells<'a>(Row<'a>);
+struct JsonCells<'a>(JsonRow<'a>);
 
-impl<'de> DeserializeSeed<'de> for Cells<'de> {
-    type Value = Row<'de>;
+impl<'de> DeserializeSeed<'de> for JsonCells<'de> {
+    type Value = JsonRow<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Row<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<JsonRow<'de>, D::Error> {
         json.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Cells<'de> {
-    type Value = Row<'de>;
+impl<'de> Visitor<'de> for JsonCells<'de> {
+    type Value = JsonRow<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Row<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<JsonRow<'de>, A::Error> {
         while let Some(Name(name)) = map.next_key()? {
             self.0.push((name, map.next_value()?));
         }
@@ -119,7 +119,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
     }
 }
 
-impl<'de> Deserialize<'de> for Cell<'de> {
+impl<'de> Deserialize<'de> for JsonCell<'de> {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
         json.deserialize_any(OfCell)
     }
@@ -128,55 +128,55 @@ impl<'de> Deserialize<'de> for Cell<'de> {
 struct OfCell;
 
 impl<'de> Visitor<'de> for OfCell {
-    type Value = Cell<'de>;
+    type Value = JsonCell<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Cell<'de>, E> {
-        Ok(Cell::Whole(number))
+    fn visit_u64<E: Error>(self, number: u64) -> Result<JsonCell<'de>, E> {
+        Ok(JsonCell::Whole(number))
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Cell<'de>, E> {
-        Ok(Cell::Number(number as f64))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<JsonCell<'de>, E> {
+        Ok(JsonCell::Number(number as f64))
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Cell<'de>, E> {
-        Ok(Cell::Number(number))
+    fn visit_f64<E: Error>(self, number: f64) -> Result<JsonCell<'de>, E> {
+        Ok(JsonCell::Number(number))
     }
 
-    fn visit_borrowed_str<E: Error>(self, words: &'de str) -> Result<Cell<'de>, E> {
-        Ok(Cell::Words(Cow::Borrowed(words)))
+    fn visit_borrowed_str<E: Error>(self, words: &'de str) -> Result<JsonCell<'de>, E> {
+        Ok(JsonCell::Words(Cow::Borrowed(words)))
     }
 
-    fn visit_str<E: Error>(self, words: &str) -> Result<Cell<'de>, E> {
-        Ok(Cell::Words(Cow::Owned(words.to_owned())))
+    fn visit_str<E: Error>(self, words: &str) -> Result<JsonCell<'de>, E> {
+        Ok(JsonCell::Words(Cow::Owned(words.to_owned())))
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Cell<'de>, E> {
-        Ok(Cell::Other)
+    fn visit_bool<E: Error>(self, _: bool) -> Result<JsonCell<'de>, E> {
+        Ok(JsonCell::Other)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Cell<'de>, E> {
-        Ok(Cell::Null)
+    fn visit_unit<E: Error>(self) -> Result<JsonCell<'de>, E> {
+        Ok(JsonCell::Null)
     }
 
     // What is inside is looked at too: a line that is no JSON anywhere is none.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Cell<'de>, A::Error> {
-        while list.next_element::<Cell<'de>>()?.is_some() {}
-        Ok(Cell::Other)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<JsonCell<'de>, A::Error> {
+        while list.next_element::<JsonCell<'de>>()?.is_some() {}
+        Ok(JsonCell::Other)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Cell<'de>, A::Error> {
-        while map.next_entry::<Name<'de>, Cell<'de>>()?.is_some() {}
-        Ok(Cell::Other)
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonCell<'de>, A::Error> {
+        while map.next_entry::<Name<'de>, JsonCell<'de>>()?.is_some() {}
+        Ok(JsonCell::Other)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, Row, row};
+    use super::{JsonCell, JsonRow, row};
     use fairtrial_model::Number;
     use proptest::prelude::*;
     use serde_json::{Map, Value};
@@ -195,7 +195,7 @@ mod tests {
         )
     }
 
-    fn last_of_each(row: &Row<'_>) -> Vec<(String, Option<f64>)> {
+    fn last_of_each(row: &JsonRow<'_>) -> Vec<(String, Option<f64>)> {
         let mut found: Vec<(String, Option<f64>)> = Vec::new();
         for (name, cell) in row {
             match found.iter_mut().find(|(known, _)| known == name) {
@@ -240,7 +240,7 @@ mod tests {
             check(line);
         }
         check(&format!("{}1{}", "{\"a\":".repeat(200), "}".repeat(200)));
-        assert_eq!(row(r#"{"seed": 7}"#, 0).unwrap()[0].1, Cell::Whole(7));
+        assert_eq!(row(r#"{"seed": 7}"#, 0).unwrap()[0].1, JsonCell::Whole(7));
     }
 
     proptest! {

@@ -3,7 +3,8 @@
 use crate::columns::PackedColumn;
 use crate::error::SeriesError;
 use crate::origin::PointsOrigin;
-use crate::points::Points;
+use crate::points::CurvePoints;
+use crate::step_facts::StepFacts;
 use fairtrial_model::Conversion;
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -11,38 +12,15 @@ use std::sync::Arc;
 
 /// A curve, and what is known of it without reading its points.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct CurveSeries {
     facts: StepFacts,
-    points: Kept,
+    points: KeptPoints,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kept {
-    Held(Arc<Points>),
+enum KeptPoints {
+    Held(Arc<CurvePoints>),
     Packed(Arc<PackedSeries>),
-}
-
-/// What is known of the steps of a curve.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub(crate) struct StepFacts {
-    pub(crate) points: usize,
-    /// The smallest and the largest finite step.
-    pub(crate) range: Option<[f64; 2]>,
-    /// Whether each is larger than the one before it.
-    pub(crate) ascending: bool,
-}
-
-impl StepFacts {
-    pub(crate) fn of(steps: &[f64]) -> Self {
-        let finite = steps.iter().copied().filter(|step| step.is_finite());
-        let least = finite.clone().reduce(f64::min);
-        let most = finite.reduce(f64::max);
-        Self {
-            points: steps.len(),
-            range: least.zip(most).map(Into::into),
-            ascending: steps.is_sorted_by(|one, next| one < next),
-        }
-    }
 }
 
 /// A curve in columns, and where it comes from.
@@ -56,18 +34,21 @@ pub(crate) struct PackedSeries {
 }
 
 impl PackedSeries {
-    /// Reads the columns; where they cannot be read any more, the file that they were made from.
-    fn read(&self) -> Result<Points, SeriesError> {
-        let points = match self.column.read() {
-            Some(points) => points,
-            None => self.origin.read(&self.dir, &self.metric)?,
+    /// Reads the columns; where they are damaged, the file that they were made from, and they are gone: the next reader makes
+    /// them again.
+    fn read(&self) -> Result<CurvePoints, SeriesError> {
+        let points = if let Some(points) = self.column.read() {
+            points
+        } else {
+            self.column.remove();
+            self.origin.read(&self.dir, &self.metric)?
         };
         Ok(converted(points, self.convert.as_ref()))
     }
 }
 
 /// The points in the unit that the metric's numbers are kept in, so that a declared margin is about them.
-pub(crate) fn converted(mut points: Points, convert: Option<&Conversion>) -> Points {
+pub(crate) fn converted(mut points: CurvePoints, convert: Option<&Conversion>) -> CurvePoints {
     if let Some(convert) = convert {
         for value in &mut points.values {
             *value = convert.apply(*value);
@@ -76,19 +57,19 @@ pub(crate) fn converted(mut points: Points, convert: Option<&Conversion>) -> Poi
     points
 }
 
-impl Series {
+impl CurveSeries {
     /// A curve whose points are at hand.
-    pub fn held(points: Points) -> Self {
+    pub fn held(points: CurvePoints) -> Self {
         Self {
             facts: StepFacts::of(&points.steps),
-            points: Kept::Held(Arc::new(points)),
+            points: KeptPoints::Held(Arc::new(points)),
         }
     }
 
     pub(crate) fn packed(series: PackedSeries) -> Self {
         Self {
             facts: series.column.facts,
-            points: Kept::Packed(Arc::new(series)),
+            points: KeptPoints::Packed(Arc::new(series)),
         }
     }
 
@@ -115,16 +96,16 @@ impl Series {
     /// What a reader should know about the reading.
     pub fn notes(&self) -> &[String] {
         match &self.points {
-            Kept::Held(points) => &points.notes,
-            Kept::Packed(series) => &series.column.notes,
+            KeptPoints::Held(points) => &points.notes,
+            KeptPoints::Packed(series) => &series.column.notes,
         }
     }
 
     /// Its points, which may have to be read.
-    pub fn points(&self) -> Result<Cow<'_, Points>, SeriesError> {
+    pub fn points(&self) -> Result<Cow<'_, CurvePoints>, SeriesError> {
         Ok(match &self.points {
-            Kept::Held(points) => Cow::Borrowed(points),
-            Kept::Packed(series) => Cow::Owned(series.read()?),
+            KeptPoints::Held(points) => Cow::Borrowed(points),
+            KeptPoints::Packed(series) => Cow::Owned(series.read()?),
         })
     }
 }

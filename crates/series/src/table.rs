@@ -3,7 +3,7 @@
 use crate::digest::{AT_ONCE, Digesting};
 use crate::error::FileError;
 use crate::lines::{Found, WantedColumn};
-use crate::points::{Points, Rows};
+use crate::points::{CurvePoints, StepRows};
 use fairtrial_episode::open_regular;
 use fairtrial_model::{Number, StepSearch};
 use fairtrial_text::count::first_of;
@@ -27,7 +27,7 @@ pub struct HistoryTable {
 #[derive(Debug)]
 pub struct TableHistory {
     /// The points.
-    pub points: Points,
+    pub points: CurvePoints,
     /// What the first row says about the arm.
     pub arm: Option<String>,
     /// The run's one seed, where the table has a `seed` column.
@@ -37,9 +37,9 @@ pub struct TableHistory {
 impl HistoryTable {
     /// Reads a table.
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let file = open_regular(path).map_err(|error| FileError::at(path, error))?;
+        let file = open_regular(path).map_err(|error| FileError::at(path, error.to_string()))?;
         let mut reader = reader(file);
-        let bad = |error: csv::Error| FileError::at(path, error);
+        let bad = |error: csv::Error| FileError::at(path, error.to_string());
         let titles = reader.titles().map_err(bad)?;
         let mut rows = Vec::new();
         while let Some(row) = reader.next_row().map_err(bad)? {
@@ -72,7 +72,7 @@ impl HistoryTable {
             key: metric,
             step: None,
         };
-        let mut column = Column::of(path, &self.titles, wanted)?;
+        let mut column = TableColumn::of(path, &self.titles, wanted)?;
         for &row in rows {
             column.take(path, row, &self.rows[row])?;
         }
@@ -143,7 +143,7 @@ impl HistoryTable {
 
 /// Reads the wanted columns of a trial's own table, row by row. An error is about the file.
 pub(crate) fn read(path: &Path, wanted: &[WantedColumn<'_>]) -> Result<Found, FileError> {
-    let opened = open_regular(path).map_err(|error| FileError::at(path, error))?;
+    let opened = open_regular(path).map_err(|error| FileError::at(path, error.to_string()))?;
     let mut file = Digesting::new(opened);
     let points = columns(path, wanted, &mut file)?;
     // A table ends where its file does, so that all of it was read.
@@ -157,15 +157,15 @@ fn columns(
     path: &Path,
     wanted: &[WantedColumn<'_>],
     file: &mut impl Read,
-) -> Result<Vec<Result<Points, FileError>>, FileError> {
-    let bad = |error: csv::Error| FileError::at(path, error);
+) -> Result<Vec<Result<CurvePoints, FileError>>, FileError> {
+    let bad = |error: csv::Error| FileError::at(path, error.to_string());
     let mut reader = reader(file);
     let titles = reader.titles().map_err(bad)?;
     let run_column = RUN_NAMES.iter().find_map(|name| place(&titles, name));
     let mut run: Option<String> = None;
-    let mut columns: Vec<Result<Column, FileError>> = wanted
+    let mut columns: Vec<Result<TableColumn, FileError>> = wanted
         .iter()
-        .map(|wanted| Column::of(path, &titles, *wanted))
+        .map(|wanted| TableColumn::of(path, &titles, *wanted))
         .collect();
     for number in 0.. {
         let Some(row) = reader.next_row().map_err(bad)? else {
@@ -203,13 +203,13 @@ fn no_rows(path: &Path) -> FileError {
 }
 
 /// A column over the steps in another: the declared one, else a well-known one.
-struct Column {
+struct TableColumn {
     value: usize,
     step: Option<usize>,
-    rows: Rows,
+    rows: StepRows,
 }
 
-impl Column {
+impl TableColumn {
     fn of(
         path: &Path,
         titles: &csv::StringRecord,
@@ -231,7 +231,7 @@ impl Column {
         Ok(Self {
             value,
             step: step.and_then(|name| place(titles, name)),
-            rows: Rows::default(),
+            rows: StepRows::default(),
         })
     }
 

@@ -7,8 +7,8 @@ use crate::digest::file_digest;
 use crate::error::{FileError, SeriesError};
 use crate::lines::{Found, WantedColumn};
 use crate::origin::{PointsFile, PointsOrigin};
-use crate::points::Points;
-use crate::series::{PackedSeries, Series, converted};
+use crate::points::CurvePoints;
+use crate::series::{CurveSeries, PackedSeries, converted};
 use fairtrial_model::{MetricDeclaration, SeriesInfo};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -34,20 +34,29 @@ pub enum Reading {
     Files,
 }
 
+/// Bytes of points that are in memory at once to be packed.
+const MOST_PACKED: u64 = 256 << 20;
+/// Those of a point.
+const POINT_BYTES: u64 = 16;
+
 /// Files that hold points, each with the metrics that are read from it.
 type ByFile<'a> = Vec<(&'a PointsFile, Vec<(&'a str, WantedColumn<'a>)>)>;
 
 impl TrialCurves<'_> {
     /// The curve of one metric.
-    pub fn open_one(&self, metric: &str, reading: Reading) -> Result<Series, SeriesError> {
+    pub fn open_one(&self, metric: &str, reading: Reading) -> Result<CurveSeries, SeriesError> {
         let first = self.open(&[metric], reading).pop();
-        first.unwrap_or_else(|| Ok(Series::held(Points::default())))
+        first.unwrap_or_else(|| Ok(CurveSeries::held(CurvePoints::default())))
     }
 
     /// The curves of these metrics, in their order.
-    pub fn open(&self, metrics: &[&str], reading: Reading) -> Vec<Result<Series, SeriesError>> {
+    pub fn open(
+        &self,
+        metrics: &[&str],
+        reading: Reading,
+    ) -> Vec<Result<CurveSeries, SeriesError>> {
         let origins: Vec<PointsOrigin> = metrics.iter().map(|metric| self.origin(metric)).collect();
-        let mut found: HashMap<&str, Result<Series, SeriesError>> = HashMap::new();
+        let mut found: HashMap<&str, Result<CurveSeries, SeriesError>> = HashMap::new();
         let wanted = || metrics.iter().copied().zip(&origins);
         let columns = match reading {
             Reading::Columns => Columns::open(self.dir),
@@ -105,39 +114,64 @@ impl TrialCurves<'_> {
     pub fn pack(&self) -> BTreeMap<String, String> {
         let origins = self.recorded();
         let files = by_file(origins.iter().map(|(metric, origin)| (*metric, origin)));
-        if !files
-            .iter()
-            .any(|(file, _)| self.length(file).is_some_and(is_packed))
-        {
+        let is_long = |file: &PointsFile| self.length(file).is_some_and(is_packed);
+        if !files.iter().any(|(file, _)| is_long(file)) {
             return BTreeMap::new();
         }
         // What the trial itself may have put there is nothing to read.
         let _ = std::fs::remove_file(self.dir.join(COLUMNS_FILE));
-        let read = self.read_long(&files);
+        let read = self.read_long(&self.fitting(files));
         if !read.is_empty() {
             // Where they cannot be written now, they are made when somebody reads them first.
             let _ = write(self.dir, &packings(&read));
         }
         let digest = |long: LongFile<'_>| (long.file.name.clone(), long.sha256);
-        read.into_iter().map(digest).collect()
+        let known: BTreeMap<String, String> = read.into_iter().map(digest).collect();
+        self.digests_but(known)
     }
 
     /// The digests of the files that long curves are in.
     pub fn digests(&self) -> BTreeMap<String, String> {
-        let origins = self.recorded();
-        let files = by_file(origins.iter().map(|(metric, origin)| (*metric, origin)));
-        let long = files
-            .iter()
-            .filter(|(file, _)| self.length(file).is_some_and(is_packed));
-        let digest = |(file, _): &(&PointsFile, _)| {
-            let digest = file_digest(&self.dir.join(&file.name)).ok()?;
-            Some((file.name.clone(), digest))
+        self.digests_but(BTreeMap::new())
+    }
+
+    fn digests_but(&self, mut known: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        for (_, origin) in &self.recorded() {
+            let Some((file, _)) = origin.in_file() else {
+                continue;
+            };
+            if !known.contains_key(&file.name)
+                && self.length(file).is_some_and(is_packed)
+                && let Ok(digest) = file_digest(&self.dir.join(&file.name))
+            {
+                known.insert(file.name.clone(), digest);
+            }
+        }
+        known
+    }
+
+    /// As many of the metrics as may be in memory together, the first ones; others are read from their files whenever
+    /// somebody asks.
+    fn fitting<'f>(&self, mut files: ByFile<'f>) -> ByFile<'f> {
+        let mut room = MOST_PACKED;
+        let mut fits = |metric: &str| {
+            let points = self.series.get(metric).map_or(0, |series| series.points);
+            let left = room.checked_sub(points.saturating_mul(POINT_BYTES));
+            room = left.unwrap_or(room);
+            left.is_some()
         };
-        long.filter_map(digest).collect()
+        for (_, wanted) in &mut files {
+            wanted.retain(|(metric, _)| fits(metric));
+        }
+        files.retain(|(_, wanted)| !wanted.is_empty());
+        files
     }
 
     /// Packs what the record tells of together with what is wanted, and gives the latter.
-    fn pack_with<'m>(&self, wanted: &ByFile<'m>) -> HashMap<&'m str, Result<Series, SeriesError>> {
+    fn pack_with<'m>(
+        &self,
+        wanted: &ByFile<'m>,
+    ) -> HashMap<&'m str, Result<CurveSeries, SeriesError>> {
         let recorded = self.recorded();
         let wanted = wanted
             .iter()
@@ -149,7 +183,7 @@ impl TrialCurves<'_> {
             .filter(|(metric, _)| !wanted.iter().any(|(wanted, _)| wanted == metric));
         let all = wanted.iter().chain(others);
         let files = by_file(all.map(|(metric, origin)| (*metric, origin)));
-        let read = self.read_long(&files);
+        let read = self.read_long(&self.fitting(files));
         let packings = packings(&read);
         let written = write(self.dir, &packings).unwrap_or_default();
         let mut written = written.into_iter();
@@ -220,15 +254,15 @@ impl TrialCurves<'_> {
         Some(seen.len())
     }
 
-    fn held(&self, metric: &str, points: Points) -> Series {
+    fn held(&self, metric: &str, points: CurvePoints) -> CurveSeries {
         let declaration = self.declaration(metric);
         let convert = declaration.and_then(|declared| declared.convert.as_ref());
-        Series::held(converted(points, convert))
+        CurveSeries::held(converted(points, convert))
     }
 
-    fn packed(&self, metric: &str, origin: &PointsOrigin, column: PackedColumn) -> Series {
+    fn packed(&self, metric: &str, origin: &PointsOrigin, column: PackedColumn) -> CurveSeries {
         let declaration = self.declaration(metric);
-        Series::packed(PackedSeries {
+        CurveSeries::packed(PackedSeries {
             column,
             convert: declaration.and_then(|declared| declared.convert.clone()),
             dir: self.dir.to_owned(),
@@ -248,7 +282,7 @@ struct LongFile<'a> {
     stamp: FileStamp,
     sha256: String,
     wanted: Vec<WantedColumn<'a>>,
-    curves: Vec<(&'a str, Result<Points, FileError>)>,
+    curves: Vec<(&'a str, Result<CurvePoints, FileError>)>,
 }
 
 fn columns_of<'a>(wanted: &[(&'a str, WantedColumn<'a>)]) -> Vec<WantedColumn<'a>> {
@@ -289,9 +323,9 @@ fn by_file<'a>(origins: impl Iterator<Item = (&'a str, &'a PointsOrigin)>) -> By
 
 /// The points of each key; what is wrong with the file is wrong with each of them.
 fn each(
-    read: Result<Vec<Result<Points, FileError>>, FileError>,
+    read: Result<Vec<Result<CurvePoints, FileError>>, FileError>,
     keys: usize,
-) -> Vec<Result<Points, FileError>> {
+) -> Vec<Result<CurvePoints, FileError>> {
     match read {
         Ok(points) => points,
         Err(error) => (0..keys).map(|_| Err(error.clone())).collect(),

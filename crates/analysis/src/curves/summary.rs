@@ -3,7 +3,7 @@
 use super::history::History;
 use crate::error::AnalysisError;
 use fairtrial_model::Outcome as Ended;
-use fairtrial_series::Points;
+use fairtrial_series::CurvePoints;
 use fairtrial_stats::series::original::{FEWEST_POINTS, Logged, OriginalWindow};
 use fairtrial_stats::series::{Curve, CurveSummary, Scale, Window, auc};
 use fairtrial_stats::{Outcome, Undefined};
@@ -160,7 +160,7 @@ impl SummaryRule {
         numbers.into_iter().collect()
     }
 
-    fn one(&self, curve: &Points, common: Option<Window>) -> Outcome<Reduced> {
+    fn one(&self, curve: &CurvePoints, common: Option<Window>) -> Outcome<Reduced> {
         if let (SummaryType::Auc, Some(window)) = (self.kind, common) {
             let curve = Curve::new(&curve.steps, &curve.values)?;
             return auc(&curve, window, self.scale).map(|found| Reduced::of(&found));
@@ -239,7 +239,7 @@ impl SummaryRule {
 
 /// Refuses a curve that begins after a window does, or ends before it, by more than it leaves between two points: what is
 /// logged inside of the window would be another part of the curve than that of other runs.
-fn reaches_over(curve: &Points, [min, max]: [f64; 2]) -> Outcome<()> {
+fn reaches_over(curve: &CurvePoints, [min, max]: [f64; 2]) -> Outcome<()> {
     let mut steps = curve.steps.clone();
     steps.sort_by(f64::total_cmp);
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {

@@ -1,10 +1,11 @@
 //! Learning curves of a run: every trial's own line, and the mean of each arm with its pointwise interval.
 
 use super::evidence::Evidence;
-use super::mean_curve::{CurvePoint, Line, MeanCurve, Needed, PARTS, mean_curve, trials};
+use super::line::{Line, Needed, PARTS};
+use super::mean_curve::{CurvePoint, MeanCurve, mean_curve, trials};
 use crate::order;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
-use fairtrial_series::{Points, TrialCurves};
+use fairtrial_series::{CurvePoints, TrialCurves};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -160,7 +161,7 @@ fn read_trial(
     let here: Vec<(usize, &str)> = here.map(|(at, place)| (at, place.0.as_str())).collect();
     let metrics: Vec<&str> = here.iter().map(|(_, metric)| *metric).collect();
     let points = points(evidence, record, &metrics);
-    let line = |((place, _), points): ((usize, &str), Points)| {
+    let line = |((place, _), points): ((usize, &str), CurvePoints)| {
         let arm = found[place].get(&record.trial.arm)?;
         let line = Line::of(record.trial.index, &points, &arm.expected);
         Some((place, line))
@@ -173,7 +174,7 @@ fn points<'a>(
     evidence: &Evidence<'_>,
     record: &Record,
     metrics: &'a [&str],
-) -> impl Iterator<Item = Points> + use<'a> {
+) -> impl Iterator<Item = CurvePoints> + use<'a> {
     let dir = evidence.run.root().path().join(&record.dir);
     let curves = TrialCurves {
         dir: &dir,
@@ -239,7 +240,7 @@ fn one(evidence: &Evidence<'_>, (metric, task, point): Place, mut lines: ByArm) 
 fn arm_curve(
     (arm, read): (Option<String>, ArmLines),
     (records, alpha): (&[&Record], f64),
-    again: &dyn Fn(u64) -> Option<Points>,
+    again: &dyn Fn(u64) -> Option<CurvePoints>,
 ) -> ArmCurve {
     let ArmLines {
         mut lines,

@@ -3,58 +3,17 @@
 //! A mean over those runs that happen to have a value shows the survivors: where bad runs have gaps or end early, a bad
 //! arm would look good. So a gap in one run is a gap in the mean, and the mean ends where the shortest run does.
 
-use fairtrial_series::Points;
+use super::line::{GRID, Known, Line, Needed, Taken};
+use fairtrial_series::CurvePoints;
 use fairtrial_stats::Level;
-use fairtrial_stats::series::{CommonGrid, Curve, SharedSteps, thin_stretches};
+use fairtrial_stats::series::{CommonGrid, SharedSteps};
 use fairtrial_text::count::first_of;
 use serde::Serialize;
 
-/// Steps at which means are taken: more than a panel has columns to show.
-const GRID: usize = 160;
-/// Parts of its steps of which a long line keeps the first, the lowest, the highest and the last point: more than a panel
-/// has columns to show.
-pub(super) const PARTS: usize = 1024;
 /// Trials that a note names.
 const NAMED: usize = 6;
 /// The share of the longest curve by which the mean may be shorter before it is said.
 const UNSAID: f64 = 0.02;
-
-/// What a mean is made of: the curve at these steps, or the whole curve where there is no other.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Needed {
-    At(Vec<f64>),
-    Whole,
-}
-
-impl Needed {
-    /// For curves with these first and last steps.
-    fn of(ranges: &[[f64; 2]]) -> Option<Self> {
-        match ranges {
-            [] => None,
-            [_] => Some(Self::Whole),
-            _ => SharedSteps::of(ranges, GRID)
-                .ok()
-                .map(|shared| Self::At(shared.steps)),
-        }
-    }
-
-    /// What will be needed if curves begin and end where their records say, so that each needs to be read but once.
-    pub(super) fn expected(ranges: &[[f64; 2]]) -> Self {
-        Self::of(ranges).unwrap_or(Self::Whole)
-    }
-}
-
-/// One trial's line, as far as a report shows it: not its points, of which there may be millions.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Line {
-    pub(super) index: u64,
-    /// What is drawn of it.
-    pub(super) trace: Vec<(f64, f64)>,
-    /// Whether that is not every point.
-    pub(super) is_thinned: bool,
-    /// Its curve; absent where it has no value.
-    known: Option<Known>,
-}
 
 /// The mean at one step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -78,105 +37,12 @@ pub(super) struct MeanCurve {
     pub(super) notes: Vec<String>,
 }
 
-/// A run's curve as far as it is needed, and the stretches inside in which it has no value.
-#[derive(Debug, Clone, PartialEq)]
-struct Known {
-    range: [f64; 2],
-    gaps: Vec<[f64; 2]>,
-    taken: Taken,
-}
-
-/// What was taken of a curve.
-#[derive(Debug, Clone, PartialEq)]
-enum Taken {
-    At(Vec<f64>),
-    Whole(Vec<(f64, f64)>),
-}
-
-impl Line {
-    /// What a report needs of a trial's points.
-    pub(super) fn of(index: u64, points: &Points, needed: &Needed) -> Self {
-        let all = points
-            .steps
-            .iter()
-            .copied()
-            .zip(points.values.iter().copied());
-        let all: Vec<(f64, f64)> = all.collect();
-        let trace = thin_stretches(&all, PARTS);
-        Self {
-            index,
-            is_thinned: trace.len() < all.len(),
-            trace,
-            known: Known::of(points, needed),
-        }
-    }
-}
-
-impl Known {
-    /// Rare gaps are bridged, as a summary bridges them; others stay gaps. A run without any value has no curve.
-    fn of(points: &Points, needed: &Needed) -> Option<Self> {
-        let (curve, gaps) = match Curve::new(&points.steps, &points.values) {
-            Ok(curve) => (curve, Vec::new()),
-            Err(_) => without_gaps(points)?,
-        };
-        let taken = match needed {
-            Needed::At(steps) => Taken::At(curve.at(steps)),
-            Needed::Whole => {
-                let all = curve
-                    .steps()
-                    .iter()
-                    .copied()
-                    .zip(curve.values().iter().copied());
-                Taken::Whole(thin_stretches(&all.collect::<Vec<_>>(), PARTS))
-            }
-        };
-        Some(Self {
-            range: curve.range(),
-            gaps,
-            taken,
-        })
-    }
-
-    fn has_gap_at(&self, step: f64) -> bool {
-        self.gaps
-            .iter()
-            .any(|[from, to]| *from < step && step < *to)
-    }
-}
-
-/// The curve of the points that have a value, and the stretches between them that have none.
-fn without_gaps(points: &Points) -> Option<(Curve, Vec<[f64; 2]>)> {
-    let all = points
-        .steps
-        .iter()
-        .copied()
-        .zip(points.values.iter().copied());
-    let mut points: Vec<(f64, f64)> = all.filter(|(step, _)| step.is_finite()).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut gaps = Vec::new();
-    let mut before: Option<(f64, bool)> = None;
-    for (step, value) in &points {
-        match before {
-            Some((from, true)) if value.is_finite() => gaps.push([from, *step]),
-            _ => {}
-        }
-        before = if value.is_finite() {
-            Some((*step, false))
-        } else {
-            before.map(|(from, _)| (from, true))
-        };
-    }
-    points.retain(|(_, value)| value.is_finite());
-    let (steps, values): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
-    Some((Curve::new(&steps, &values).ok()?, gaps))
-}
-
 /// The mean of the lines of one arm, of which `expected` was taken. Where the mean needs something else, the points of a
 /// trial are read again.
 pub(super) fn mean_curve(
     lines: &[Line],
     (alpha, expected): (f64, &Needed),
-    again: &dyn Fn(u64) -> Option<Points>,
+    again: &dyn Fn(u64) -> Option<CurvePoints>,
 ) -> MeanCurve {
     let mut notes = Vec::new();
     let empty = lines.iter().filter(|line| line.known.is_none());
@@ -319,11 +185,12 @@ pub(super) fn trials(indices: &[u64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{GRID, Line, MeanCurve, Needed, PARTS, trials};
-    use fairtrial_series::Points;
+    use super::super::line::PARTS;
+    use super::{GRID, Line, MeanCurve, Needed, trials};
+    use fairtrial_series::CurvePoints;
 
-    fn line(index: u64, value: impl Fn(usize) -> f64, points: usize) -> (u64, Points) {
-        let points = Points {
+    fn line(index: u64, value: impl Fn(usize) -> f64, points: usize) -> (u64, CurvePoints) {
+        let points = CurvePoints {
             steps: (0..points).map(|step| step as f64).collect(),
             values: (0..points).map(value).collect(),
             notes: Vec::new(),
@@ -332,8 +199,8 @@ mod tests {
     }
 
     /// The mean where this was expected to be needed.
-    fn mean_of(lines: &[(u64, Points)], expected: &Needed) -> MeanCurve {
-        let of = |(index, points): &(u64, Points)| Line::of(*index, points, expected);
+    fn mean_of(lines: &[(u64, CurvePoints)], expected: &Needed) -> MeanCurve {
+        let of = |(index, points): &(u64, CurvePoints)| Line::of(*index, points, expected);
         let read: Vec<Line> = lines.iter().map(of).collect();
         super::mean_curve(&read, (0.05, expected), &|index| {
             let mut lines = lines.iter();
@@ -344,7 +211,7 @@ mod tests {
     }
 
     /// The mean, the same whatever was expected.
-    fn mean_curve(lines: &[(u64, Points)]) -> MeanCurve {
+    fn mean_curve(lines: &[(u64, CurvePoints)]) -> MeanCurve {
         let ranges: Vec<[f64; 2]> = lines
             .iter()
             .map(|(_, points)| [points.steps[0], points.steps[points.steps.len() - 1]])
@@ -424,7 +291,7 @@ mod tests {
         let found = mean_curve(&[line(0, |_| f64::NAN, 20), line(1, |_| 1.0, 20)]);
         assert_eq!((found.runs, found.points.len()), (1, 20));
         assert_eq!(found.notes, ["no value at all in trial 0: not in the mean"]);
-        let apart = Points {
+        let apart = CurvePoints {
             steps: vec![500.0, 501.0],
             values: vec![1.0, 1.0],
             notes: Vec::new(),

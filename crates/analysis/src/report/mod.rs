@@ -12,6 +12,7 @@ mod evidence;
 mod failures;
 mod frontier;
 mod history;
+mod line;
 mod masked_text;
 mod masking;
 mod mean_curve;

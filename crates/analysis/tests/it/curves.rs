@@ -8,7 +8,7 @@ use fairtrial_analysis::curves::{
 };
 use fairtrial_journal::DataRoot;
 use fairtrial_model::Outcome;
-use fairtrial_series::{Points, Series};
+use fairtrial_series::{CurvePoints, CurveSeries};
 use fairtrial_stats::bootstrap::{Method, Resampling};
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::series::Scale;
@@ -378,7 +378,7 @@ fn a_run_without_a_number_is_a_broken_pair_that_is_named() {
         .unwrap();
     let mut points = control[3].series.points().unwrap().into_owned();
     points.values[199] = f64::NAN;
-    control[3].series = Series::held(points);
+    control[3].series = CurveSeries::held(points);
     control[5].outcome = Outcome::Timeout;
     control[5]
         .notes
@@ -550,7 +550,7 @@ fn shares_of_steps_compare_the_same_part_of_every_run() {
     let mut points = control[0].series.points().unwrap().into_owned();
     points.steps.truncate(100);
     points.values.truncate(100);
-    control[0].series = Series::held(points);
+    control[0].series = CurveSeries::held(points);
     let runs = Runs::Lists {
         control,
         candidate: histories
@@ -566,14 +566,14 @@ fn shares_of_steps_compare_the_same_part_of_every_run() {
 /// One side's runs: a level per run, a curve of twenty points around it.
 fn side(arm: &str, levels: &[f64]) -> Vec<History> {
     let run = |(seed, level): (usize, &f64)| {
-        let points = Points {
+        let points = CurvePoints {
             steps: (0..20).map(f64::from).collect(),
             values: (0..20).map(|step| level + 0.01 * f64::from(step)).collect(),
             notes: Vec::new(),
         };
         History {
             seed: Some(seed as u64),
-            ..History::of(format!("{arm}{seed}"), Series::held(points))
+            ..History::of(format!("{arm}{seed}"), CurveSeries::held(points))
         }
     };
     levels.iter().enumerate().map(run).collect()

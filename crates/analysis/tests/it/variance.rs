@@ -4,7 +4,7 @@ use fairtrial_analysis::curves::{Histories, History};
 use fairtrial_analysis::variance::{Variance, VarianceQuestion, variance};
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{DOCUMENTED_SEEDS, Outcome};
-use fairtrial_series::{Points, Series};
+use fairtrial_series::{CurvePoints, CurveSeries};
 use fairtrial_stats::rng::{Purpose, Stream};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ fn runs_without_a_curve_are_left_out_by_name_and_two_must_be_left() {
     runs[2].notes = vec!["the trial ended as failed".to_owned()];
     let mut points = runs[4].series.points().unwrap().into_owned();
     points.values[10] = f64::NAN;
-    runs[4].series = Series::held(points);
+    runs[4].series = CurveSeries::held(points);
     let found = found(&runs, 0.05);
     assert_eq!(found.runs.len(), 13);
     let names: Vec<&str> = found.left_out.iter().map(|run| run.id.as_str()).collect();
@@ -168,12 +168,12 @@ fn runs_that_are_all_alike_have_no_precision_to_speak_of() {
 
 /// A run that reports one number.
 fn number(id: String, value: f64) -> History {
-    let points = Points {
+    let points = CurvePoints {
         steps: vec![0.0],
         values: vec![value],
         notes: Vec::new(),
     };
-    History::of(id, Series::held(points))
+    History::of(id, CurveSeries::held(points))
 }
 
 /// Runs that report one number each are asked about that number; a spread of 10 % takes 20 runs to ±5 %.

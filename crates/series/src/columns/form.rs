@@ -3,9 +3,16 @@
 use super::stamp::SourceFile;
 use crate::lines::WantedColumn;
 use crate::origin::FileForm;
-use crate::series::StepFacts;
+use crate::step_facts::StepFacts;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
+
+/// The file of the columns, in the trial's folder.
+pub const COLUMNS_FILE: &str = "series.columns";
+
+/// Bytes of a file from which on its curves are packed: of shorter ones they are read as fast, and no folder gets a file
+/// more for them.
+pub(crate) const PACKED_FROM: u64 = 64 << 10;
 
 /// What the file begins with.
 const LETTERS: [u8; 8] = *b"FTSERIES";
@@ -39,7 +46,7 @@ impl ColumnId {
 
 /// So many numbers in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Numbers {
+pub(super) struct NumberColumn {
     /// Bytes from the end of the header on.
     pub(super) at: u64,
     pub(super) crc: u32,
@@ -52,8 +59,8 @@ pub(super) struct CurveEntry {
     pub(super) id: ColumnId,
     #[serde(flatten)]
     pub(super) facts: StepFacts,
-    pub(super) steps: Numbers,
-    pub(super) values: Numbers,
+    pub(super) steps: NumberColumn,
+    pub(super) values: NumberColumn,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
 }

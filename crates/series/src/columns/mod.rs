@@ -5,18 +5,14 @@
 //! read, and they are made again where that can be done.
 
 mod form;
+mod packed;
 mod stamp;
 mod unpack;
 mod write;
 
-pub(crate) use form::ColumnId;
+pub use form::COLUMNS_FILE;
+pub(crate) use form::{ColumnId, PACKED_FROM};
+pub(crate) use packed::PackedColumn;
 pub(crate) use stamp::FileStamp;
-pub(crate) use unpack::{Columns, PackedColumn};
+pub(crate) use unpack::Columns;
 pub(crate) use write::{Packing, write};
-
-/// The file of the columns, in the trial's folder.
-pub const COLUMNS_FILE: &str = "series.columns";
-
-/// Bytes of a file from which on its curves are packed: of shorter ones they are read as fast, and no folder gets a file
-/// more for them.
-pub(crate) const PACKED_FROM: u64 = 64 << 10;

@@ -1,20 +1,13 @@
 //! Reading columns.
 
-use super::COLUMNS_FILE;
-use super::form::{ColumnId, ColumnsHeader, CurveEntry, Numbers};
+use super::form::{COLUMNS_FILE, ColumnId, ColumnsHeader};
+use super::packed::PackedColumn;
 use super::stamp::Freshness;
 use super::write::stamped;
-use crate::points::Points;
-use crate::series::StepFacts;
 use fairtrial_episode::open_regular;
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::BufReader;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-
-/// Bytes of a column that are read at once.
-const PART: usize = 1 << 16;
 
 /// The columns of a trial.
 pub(crate) struct Columns {
@@ -72,60 +65,5 @@ impl Columns {
         let known = self.header.curves.iter().find(|curve| curve.id == *id);
         let known = known.filter(|curve| self.is_fresh(&curve.id.file))?;
         Some(PackedColumn::new(&self.path, self.begin, known))
-    }
-}
-
-/// The columns of one curve.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PackedColumn {
-    path: PathBuf,
-    begin: u64,
-    steps: Numbers,
-    values: Numbers,
-    pub(crate) facts: StepFacts,
-    pub(crate) notes: Vec<String>,
-}
-
-impl PackedColumn {
-    pub(super) fn new(path: &Path, begin: u64, curve: &CurveEntry) -> Self {
-        Self {
-            path: path.to_owned(),
-            begin,
-            steps: curve.steps,
-            values: curve.values,
-            facts: curve.facts,
-            notes: curve.notes.clone(),
-        }
-    }
-
-    /// The points; absent where the file is damaged, or another one by now.
-    pub(crate) fn read(&self) -> Option<Points> {
-        let file = open_regular(&self.path).ok()?;
-        Some(Points {
-            steps: self.numbers(&file, self.steps)?,
-            values: self.numbers(&file, self.values)?,
-            notes: self.notes.clone(),
-        })
-    }
-
-    fn numbers(&self, file: &File, numbers: Numbers) -> Option<Vec<f64>> {
-        let bytes = self.facts.points.checked_mul(size_of::<f64>())?;
-        let from = self.begin.checked_add(numbers.at)?;
-        // A damaged length must not fill the memory.
-        let end = from.checked_add(bytes as u64)?;
-        if end > file.metadata().ok()?.len() {
-            return None;
-        }
-        let mut found = Vec::with_capacity(self.facts.points);
-        let mut crc = crc32fast::Hasher::new();
-        let mut part = vec![0; PART.min(bytes)];
-        for at in (0..bytes).step_by(PART) {
-            let part = &mut part[..PART.min(bytes - at)];
-            file.read_exact_at(part, from + at as u64).ok()?;
-            crc.update(part);
-            let (each, _) = part.as_chunks();
-            found.extend(each.iter().map(|number| f64::from_le_bytes(*number)));
-        }
-        (crc.finalize() == numbers.crc).then_some(found)
     }
 }

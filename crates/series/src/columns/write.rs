@@ -1,11 +1,10 @@
 //! Writing columns: to a file of another name that then takes their place, so that readers see all of them or none.
 
-use super::COLUMNS_FILE;
-use super::form::{ColumnId, ColumnsHeader, CurveEntry, Numbers};
+use super::form::{COLUMNS_FILE, ColumnId, ColumnsHeader, CurveEntry, NumberColumn};
+use super::packed::PackedColumn;
 use super::stamp::{FileStamp, SourceFile};
-use super::unpack::PackedColumn;
-use crate::points::Points;
-use crate::series::StepFacts;
+use crate::points::CurvePoints;
+use crate::step_facts::StepFacts;
 use fairtrial_episode::open_regular;
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -21,7 +20,7 @@ pub(crate) struct Packing<'a> {
     /// As it was before it was read.
     pub(crate) stamp: FileStamp,
     pub(crate) sha256: &'a str,
-    pub(crate) curves: Vec<(ColumnId, &'a Points)>,
+    pub(crate) curves: Vec<(ColumnId, &'a CurvePoints)>,
 }
 
 /// Packs curves, and gives their columns in the order in which they came.
@@ -31,7 +30,7 @@ pub(crate) fn write(dir: &Path, packed: &[Packing<'_>]) -> io::Result<Vec<Packed
     let mut columns: Vec<&[f64]> = Vec::new();
     let mut at = 0;
     let mut place = |numbers| {
-        let column = Numbers {
+        let column = NumberColumn {
             at,
             crc: crc_of(numbers),
         };
@@ -40,7 +39,7 @@ pub(crate) fn write(dir: &Path, packed: &[Packing<'_>]) -> io::Result<Vec<Packed
         column
     };
     // Metrics of the same lines mostly have the same steps: those are there once.
-    let mut steps: Option<(&[f64], Numbers)> = None;
+    let mut steps: Option<(&[f64], NumberColumn)> = None;
     for Packing {
         file,
         stamp,
@@ -120,7 +119,7 @@ fn crc_of(numbers: &[f64]) -> u32 {
     crc.finalize()
 }
 
-/// Numbers as they stand in the file.
+/// NumberColumn as they stand in the file.
 fn parts(numbers: &[f64]) -> impl Iterator<Item = Vec<u8>> {
     let parts = numbers.chunks(PART / size_of::<f64>());
     parts.map(|part| {

@@ -117,6 +117,8 @@ fn damaged_columns_are_passed_over() {
             expected,
             "byte {at}"
         );
+        trial.read(&METRICS, Reading::Columns);
+        assert_eq!(fs::metadata(&columns).unwrap().len(), whole.len() as u64);
     }
     for length in [0, 7, 16, 300, 60_000, last] {
         fs::write(&columns, &whole[..length]).unwrap();
@@ -131,7 +133,7 @@ fn damaged_columns_are_passed_over() {
     let opened = trial.curves().open_one("loss", Reading::Columns).unwrap();
     fs::write(&columns, &whole[..last / 2]).unwrap();
     assert_eq!(opened.points().unwrap().values.len(), 5000);
-    fs::remove_file(&columns).unwrap();
+    assert!(!columns.exists());
     assert_eq!(opened.points().unwrap().values.len(), 5000);
 }
 
@@ -184,4 +186,21 @@ fn a_table_beside_lines_and_a_unit_are_as_in_the_files() {
         assert_eq!(trial.read(&all, Reading::Columns), files);
     }
     assert_eq!(trial.curves().digests().len(), 2);
+}
+
+#[test]
+fn what_would_fill_the_memory_is_not_packed_and_has_its_digest() {
+    let mut trial = Trial::reported(&long(5000, 1.0), &METRICS);
+    for (metric, points) in [("loss", 10_000_000), ("reward", 10_000_000)] {
+        trial.series.get_mut(metric).unwrap().points = points;
+    }
+    assert_eq!(trial.curves().pack().len(), 1);
+    let bytes = fs::metadata(trial.file(COLUMNS_FILE)).unwrap().len();
+    assert!((80_000..84_096).contains(&bytes), "one of two: {bytes}");
+    check(&trial);
+    trial.series.get_mut("loss").unwrap().points = u64::MAX;
+    trial.series.get_mut("reward").unwrap().points = 1 << 40;
+    assert_eq!(trial.curves().pack().len(), 1);
+    assert!(!trial.is_packed());
+    check(&trial);
 }

@@ -1,7 +1,7 @@
 //! A trial's folder with files of points.
 
 use fairtrial_model::{MetricDeclaration, MetricSource, Number, SeriesInfo};
-use fairtrial_series::{COLUMNS_FILE, Points, Reading, TrialCurves};
+use fairtrial_series::{COLUMNS_FILE, CurvePoints, Reading, TrialCurves};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ impl Trial {
     }
 }
 
-pub(crate) fn bits(points: &Points) -> (Vec<u64>, Vec<u64>, Vec<String>) {
+pub(crate) fn bits(points: &CurvePoints) -> (Vec<u64>, Vec<u64>, Vec<String>) {
     let of = |numbers: &[f64]| {
         let bits = |number: &f64| {
             if number.is_nan() {
@@ -91,7 +91,7 @@ fn info(metric: &str, file: &str) -> (String, SeriesInfo) {
     let info = SeriesInfo {
         file: file.to_owned(),
         step: None,
-        points: 0,
+        points: 5000,
         first_step: Number(0.0),
         last_step: Number(0.0),
         summary: "last".to_owned(),

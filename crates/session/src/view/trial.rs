@@ -6,7 +6,7 @@ use super::run_view::RunView;
 use crate::error::SessionError;
 use fairtrial_journal::RecordFile;
 use fairtrial_model::Record;
-use fairtrial_series::{Reading, Series, TrialCurves};
+use fairtrial_series::{CurveSeries, Reading, TrialCurves};
 use fairtrial_stats::series::thin_stretches;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -118,15 +118,10 @@ impl RunView {
             None => Reading::Files,
         };
         let metrics: Vec<&str> = declared.iter().map(|metric| metric.name.as_str()).collect();
-        let of = |(metric, series): (&&str, Result<Series, _>)| {
+        let of = |(metric, series): (&&str, Result<CurveSeries, _>)| {
             let series = series.ok()?;
             let points = series.points().ok()?;
-            let points = points
-                .steps
-                .iter()
-                .copied()
-                .zip(points.values.iter().copied());
-            let mut points = thin_stretches(&points.collect::<Vec<_>>(), PARTS);
+            let mut points = thin_stretches(&points.pairs(), PARTS);
             points.retain(|(step, value)| step.is_finite() && value.is_finite());
             (points.len() > 1).then(|| SeriesPoints {
                 metric: (*metric).to_owned(),

@@ -2,7 +2,7 @@
 
 use super::behind::RunBehind;
 use fairtrial_model::{MetricDeclaration, Outcome};
-use fairtrial_series::Series;
+use fairtrial_series::CurveSeries;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub struct History {
     /// How it ended; a plain file says nothing else than `ok`.
     pub outcome: Outcome,
     /// Its points in the order of the log, in the unit that the metric's numbers are kept in.
-    pub series: Series,
+    pub series: CurveSeries,
     /// How its spec declares the metric.
     pub declaration: Option<MetricDeclaration>,
     /// The number that its record made of the series, and how; absent for histories of other tools.
@@ -50,7 +50,7 @@ pub struct History {
 
 impl History {
     /// A curve of which nothing else is known.
-    pub fn of(id: impl Into<String>, series: Series) -> Self {
+    pub fn of(id: impl Into<String>, series: CurveSeries) -> Self {
         Self {
             id: id.into(),
             task: None,

@@ -7,7 +7,7 @@ use fairtrial_interop::{
     Collected, Foreign, InteropError, Keep, Online, Reading, Recognised, Scope, Source,
 };
 use fairtrial_model::Outcome;
-use fairtrial_series::{Points, Series};
+use fairtrial_series::{CurvePoints, CurveSeries};
 use fairtrial_text::count::first_of;
 use std::path::Path;
 
@@ -95,7 +95,7 @@ fn curves(foreign: &Foreign, metric: &str) -> Result<Vec<History>, AnalysisError
             rollouts: Vec::new(),
             place: Some((execution.source.clone(), Some(place.to_string()))),
             outcome: execution.outcome,
-            series: Series::held(Points {
+            series: CurveSeries::held(CurvePoints {
                 steps: points.iter().map(|(step, _)| *step).collect(),
                 values: points.iter().map(|(_, value)| *value).collect(),
                 notes: Vec::new(),

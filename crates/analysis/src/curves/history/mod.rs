@@ -24,7 +24,7 @@ pub use curve::{History, RecordedNumber};
 pub use histories::{ForeignCurves, Histories};
 
 use crate::error::AnalysisError;
-use fairtrial_series::{Series, lines_history};
+use fairtrial_series::{CurveSeries, lines_history};
 use locate::Place;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ impl Histories {
                 What::Read(Box::new(History {
                     arm: found.arm,
                     seed: found.seed,
-                    ..History::of(id, Series::held(found.points))
+                    ..History::of(id, CurveSeries::held(found.points))
                 }))
             }
             Place::Lines { path, id } => What::Lines { path, id },
@@ -110,7 +110,7 @@ impl Ahead {
                 let found = lines_history(&path, metric)?;
                 History {
                     seed: found.seed,
-                    ..History::of(id, Series::held(found.points))
+                    ..History::of(id, CurveSeries::held(found.points))
                 }
             }
             What::Trial(head) => head.history(metric)?,

@@ -6,7 +6,7 @@ use crate::compare::ranking::sweep::conditions;
 use crate::error::AnalysisError;
 use fairtrial_journal::{DataRoot, RECORD_NAME, RunDir};
 use fairtrial_model::{MetricDeclaration, Outcome, Record};
-use fairtrial_series::{Points, Reading, Series, TrialCurves};
+use fairtrial_series::{CurvePoints, CurveSeries, Reading, TrialCurves};
 use fairtrial_spec::Spec;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,9 +60,11 @@ impl TrialHead {
         // A trial that failed may have left no file: that is its answer, not an error of the question.
         let number = record.metrics.get(metric);
         let series = match (found, number) {
-            (Err(_), _) if record.outcome != Outcome::Ok => Series::held(Points::default()),
+            (Err(_), _) if record.outcome != Outcome::Ok => {
+                CurveSeries::held(CurvePoints::default())
+            }
             (Err(_), Some(number)) if !record.series.contains_key(metric) => {
-                Series::held(Points::single(number.0))
+                CurveSeries::held(CurvePoints::single(number.0))
             }
             (found, _) => found?,
         };

@@ -34,7 +34,7 @@ fn trials(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn report(folder: &Path) -> String {
-    let made = fairtrial(folder, &["report", "t", "--md", "r.md", "--json"]);
+    let made = fairtrial(folder, &["report", "t", "--md", "r.md"]);
     assert!(made.status.success(), "{}", words(&made));
     fs::read_to_string(folder.join("r.md")).unwrap()
 }
@@ -70,7 +70,7 @@ fn what_is_packed_gives_the_same_answers_and_is_made_again() {
         fs::write(file, "no columns").unwrap();
     }
     assert_eq!(report(folder), first);
-    let checked = fairtrial(folder, &["verify", "t", "r.md"]);
+    let checked = fairtrial(folder, &["verify", "t", "--report", "r.md"]);
     assert!(checked.status.success(), "{}", words(&checked));
 }
 
