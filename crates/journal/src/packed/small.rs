@@ -34,16 +34,17 @@ fn is_known(name: &str) -> bool {
 /// The files of a trial by name, without its record; absent where there is anything that is large, or that others may look for.
 pub fn small_files(dir: &Path) -> io::Result<Option<FolderFiles>> {
     let mut names = Vec::new();
-    for folder in ["", "logs/"] {
-        let entries = match fs::read_dir(dir.join(folder)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.is_empty() => break,
-            entries => entries?,
-        };
-        for entry in entries {
+    let mut folders = vec![""];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(dir.join(folder))? {
             let entry = entry?;
             let name = format!("{folder}{}", entry.file_name().to_string_lossy());
             let kind = entry.file_type()?;
-            if name == RECORD_NAME || (name == "logs" && kind.is_dir()) {
+            if name == RECORD_NAME {
+                continue;
+            }
+            if name == "logs" && kind.is_dir() {
+                folders.push("logs/");
                 continue;
             }
             if !kind.is_file() || !is_known(&name) {
