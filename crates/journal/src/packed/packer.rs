@@ -1,8 +1,7 @@
 //! Puts files of trials into the run's `packed.jsonl`, for the one controller that has the run.
 
-use super::SCRIPT_NAME;
 use super::script::SharedScript;
-use super::small::{FolderFiles, LOG_NAMES, PutAwayFiles};
+use super::small::{FolderFiles, LOG_NAMES, PutAwayFiles, SCRIPT_NAME};
 use crate::failpoint;
 use crate::run_dir::RunDir;
 use fairtrial_model::{Packed, PackedLine, Sha256, TrialKey, hex};

@@ -1,12 +1,15 @@
 //! What a trial left, where that is little and nothing of its own: who looks for more finds the folder.
 
-use super::{RECORD_NAME, SCRIPT_NAME};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+/// The script that repeats a trial by hand.
+pub const SCRIPT_NAME: &str = "command.sh";
+/// A trial's own copy of its record.
+pub const RECORD_NAME: &str = "record.json";
 /// Most bytes of a trial's files together.
 const MOST_BYTES: u64 = 64 << 10;
 /// What is reported to; the launcher leaves the rest.
