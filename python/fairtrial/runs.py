@@ -54,7 +54,7 @@ class Run:
         return [RunResult.load(file) for file in files if os.path.exists(file)]
 
     def trial_dirs(self) -> List[str]:
-        """The folders of its trials."""
+        """The folders of its trials. Those of a large run are there after `fairtrial unpack NAME --all`."""
         with open(os.path.join(self.dir, "manifest.json"), encoding="utf-8") as file:
             manifest = json.load(file)
         # They are named from the folder that holds the data root: `data/rollouts/NAME/STAMP` is three below it.

@@ -223,7 +223,9 @@ impl Controller {
         self.wake();
         // Until now the folder was what said that the attempt had begun.
         failpoint::hit("packed.before_removal");
-        emptied.iter().for_each(|dir| remove_small(dir));
+        for dir in &emptied {
+            remove_small(dir);
+        }
         if let Some(text) = uncounted {
             self.tell(RunEvent::Warning(text));
         }

@@ -6,7 +6,7 @@ use crate::job::{JobCheckpoint, JobLimits, TrialJob};
 use crate::outputs::InputHashes;
 use crate::strays::end_strays;
 use crate::wire::{
-    self, Ended, Inbox, Launch, LaunchLimits, LaunchTimed, Order, Report, TimedStdout,
+    self, Ended, Furnished, Inbox, Launch, LaunchLimits, LaunchTimed, Order, Report, TimedStdout,
 };
 use crate::words::Words;
 use fairtrial_model::{Accepts, Timed, TimedOutput, UtcTime};
@@ -378,6 +378,9 @@ fn launch_of(job: &TrialJob, output: Output, together: bool) -> Launch {
         grace,
         ..
     } = job.limits;
+    // Who reads a metric from its logs, or watches them, needs them on disk.
+    let apart = job.metrics.iter().all(is_apart_from_logs);
+    let holds = job.packs && output == Output::Kept && apart;
     let millis = |seconds: f64| (seconds * 1000.0).ceil().max(0.0) as u64;
     Launch {
         argv: Words::of(job.argv.iter().map(String::as_str)),
@@ -397,8 +400,11 @@ fn launch_of(job: &TrialJob, output: Output, together: bool) -> Launch {
         },
         log_limit: job.log_limit,
         discards_output: job.discards_output,
-        // Who reads a metric from its logs, or watches them, needs them on disk.
-        holds: job.packs && output == Output::Kept && job.metrics.iter().all(is_apart_from_logs),
+        furnished: if holds {
+            Furnished::Late
+        } else {
+            Furnished::AtOnce
+        },
         access: job.access,
         stream: output == Output::Streamed,
         counters: counters(&job.metrics),

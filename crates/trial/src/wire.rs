@@ -45,14 +45,31 @@ pub(crate) struct Launch {
     pub access: Access,
     /// Whether the system throws away its standard output.
     pub discards_output: bool,
-    /// Whether its directory is left bare, and what it says is held in memory, while it is short and says little.
-    pub holds: bool,
+    /// When its logs and its script are put into its directory.
+    pub furnished: Furnished,
     /// Whether output is also sent back as it comes.
     pub stream: bool,
     /// What the processor counts meanwhile.
     pub counters: Vec<HardwareCounter>,
     /// How it is timed as a whole; nothing is then made on disk for it unless it fails.
     pub timed: Option<LaunchTimed>,
+}
+
+/// When the logs and the script of a program are put into its directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Furnished {
+    /// Before it starts.
+    #[default]
+    AtOnce,
+    /// When it takes long, says much, or does not end well; what it says is held in memory until then.
+    Late,
+}
+
+impl Launch {
+    /// Whether its directory is left bare as long as it is short and says little.
+    pub(crate) fn holds(&self) -> bool {
+        self.furnished == Furnished::Late
+    }
 }
 
 /// The files of a program that is timed as a whole.

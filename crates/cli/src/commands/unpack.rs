@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     }
     match &unpacked.folders[..] {
         [folder] => printer.line(folder.display().to_string()),
-        [] => printer.tell("nothing is packed: trials have their folders".to_owned()),
+        [] => printer.tell("nothing is packed: trials have their folders"),
         folders => printer.tell(format!(
             "made {} in {}",
             counted(folders.len() as u64, "folder"),

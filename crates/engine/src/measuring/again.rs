@@ -63,23 +63,21 @@ impl Measuring<'_> {
         if record.dir.is_empty() {
             return Again::NeverRan;
         }
-        let mut dir = self.root.path().join(&record.dir);
+        let dir = self.root.path().join(&record.dir);
         let is_packed = record.packed.is_some() && !dir.is_dir();
         let home = is_packed.then(|| unpacked(record, files)).flatten();
-        if let Some(home) = &home {
-            dir = home.path().to_owned();
-        }
+        let dir = home.as_ref().map_or(&*dir, TempDir::path);
         if !dir.is_dir() {
             return Again::Gone;
         }
         let mut again = if self.is_rollout(record) {
-            self.rollout(record, &dir)
+            self.rollout(record, dir)
         } else {
             let declared = Declarations {
                 before: self.before,
                 now: &self.now.metrics,
             };
-            measured_again(record, &dir, declared)
+            measured_again(record, dir, declared)
         };
         self.redactor.redact_record(&mut again);
         Again::Measured(Box::new(again))

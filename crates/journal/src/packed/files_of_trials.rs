@@ -1,8 +1,7 @@
 //! The one way to a trial's files: in its folder, else where they were packed.
 
-use super::RECORD_NAME;
 use super::packed_file::PackedFile;
-use super::small::{FolderFiles, put_back};
+use super::small::{FolderFiles, RECORD_NAME, put_back};
 use crate::error::{At, JournalError};
 use crate::record_text::RecordText;
 use crate::root::DataRoot;

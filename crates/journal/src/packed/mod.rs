@@ -12,12 +12,10 @@ mod small;
 
 pub use files_of_trials::{FilesOfTrial, FilesOfTrials, TrialFile};
 pub use packer::Packer;
-pub use small::{FolderFiles, LOG_NAMES, PutAwayFiles, put_back, remove_small, small_files};
-
-/// The script that repeats a trial by hand.
-pub const SCRIPT_NAME: &str = "command.sh";
-/// A trial's own copy of its record.
-pub const RECORD_NAME: &str = "record.json";
+pub use small::{
+    FolderFiles, LOG_NAMES, PutAwayFiles, RECORD_NAME, SCRIPT_NAME, put_back, remove_small,
+    small_files,
+};
 
 #[cfg(test)]
 mod tests;

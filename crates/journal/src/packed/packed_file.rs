@@ -1,9 +1,8 @@
 //! Reads what was packed, by the places that records name.
 
-use super::SCRIPT_NAME;
 use super::packer::hash;
 use super::script::SharedScript;
-use super::small::{FolderFiles, LOG_NAMES, PutAwayFiles};
+use super::small::{FolderFiles, LOG_NAMES, PutAwayFiles, SCRIPT_NAME};
 use crate::error::{At, JournalError};
 use crate::line::MAX_LINE;
 use crate::run_dir::RunDir;

@@ -1,8 +1,7 @@
 //! Puts files of trials into the run's `packed.jsonl`, for the one controller that has the run.
 
-use super::SCRIPT_NAME;
 use super::script::SharedScript;
-use super::small::{FolderFiles, LOG_NAMES, PutAwayFiles};
+use super::small::{FolderFiles, LOG_NAMES, PutAwayFiles, SCRIPT_NAME};
 use crate::failpoint;
 use crate::run_dir::RunDir;
 use fairtrial_model::{Packed, PackedLine, Sha256, TrialKey, hex};
@@ -32,7 +31,15 @@ struct State {
     end: u64,
     /// Whether something was written since the last flush.
     dirty: bool,
-    scripts: HashMap<String, (PackedLine, Vec<u8>)>,
+    scripts: HashMap<SharedScript, KnownScript>,
+}
+
+/// A script that was written.
+#[derive(Debug, Clone)]
+struct KnownScript {
+    place: PackedLine,
+    text: Vec<u8>,
+    sha256: String,
 }
 
 impl Packer {
@@ -68,26 +75,21 @@ impl Packer {
         });
         let files = files.map(|files| line(&files)).transpose()?;
         let mut state = self.lock();
-        let mut hashed = Vec::new();
-        let script = match shared {
-            None => None,
-            Some(shared) => {
-                let (place, text) = state.script(&self.path, &shared)?;
-                hashed.extend_from_slice(&text);
-                Some(place)
-            }
-        };
-        let files = match files {
-            None => None,
-            Some(text) => {
-                hashed.extend_from_slice(&text);
-                Some(state.append(&self.path, &text)?)
+        let script = shared.map(|shared| state.script(&self.path, shared));
+        let script = script.transpose()?;
+        let place = script.as_ref().map(|known| known.place);
+        let (files, sha256) = match (files, script) {
+            (None, script) => (None, script.map_or_else(|| hash(&[]), |known| known.sha256)),
+            (Some(text), script) => {
+                let before = script.map_or_else(Vec::new, |known| known.text);
+                let sha256 = hash(&[&before[..], &text].concat());
+                (Some(state.append(&self.path, &text)?), sha256)
             }
         };
         Ok(Some(Packed {
-            script,
+            script: place,
             files,
-            sha256: hash(&hashed),
+            sha256,
         }))
     }
 
@@ -115,18 +117,21 @@ impl Packer {
 }
 
 impl State {
-    /// The line of a script, with its text; written where it is new.
-    fn script(&mut self, path: &Path, shared: &SharedScript) -> io::Result<(PackedLine, Vec<u8>)> {
-        let text = line(shared)?;
-        let key = String::from_utf8_lossy(&text).into_owned();
-        if let Some(known) = self.scripts.get(&key) {
+    /// The line of a script; written where it is new.
+    fn script(&mut self, path: &Path, shared: SharedScript) -> io::Result<KnownScript> {
+        if let Some(known) = self.scripts.get(&shared) {
             return Ok(known.clone());
         }
-        let place = self.append(path, &text)?;
+        let text = line(&shared)?;
+        let known = KnownScript {
+            place: self.append(path, &text)?,
+            sha256: hash(&text),
+            text,
+        };
         if self.scripts.len() < MOST_SCRIPTS {
-            self.scripts.insert(key, (place, text.clone()));
+            self.scripts.insert(shared, known.clone());
         }
-        Ok((place, text))
+        Ok(known)
     }
 
     /// Writes a line. What a write that failed left is written over by the next one.

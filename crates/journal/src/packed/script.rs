@@ -7,7 +7,7 @@ const NAME: &str = "\u{1}name\u{2}";
 const SEED: &str = "\u{1}seed\u{2}";
 
 /// A script with gaps, as a line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct SharedScript {
     script: String,
 }

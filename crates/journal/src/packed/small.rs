@@ -1,12 +1,15 @@
 //! What a trial left, where that is little and nothing of its own: who looks for more finds the folder.
 
-use super::{RECORD_NAME, SCRIPT_NAME};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+/// The script that repeats a trial by hand.
+pub const SCRIPT_NAME: &str = "command.sh";
+/// A trial's own copy of its record.
+pub const RECORD_NAME: &str = "record.json";
 /// Most bytes of a trial's files together.
 const MOST_BYTES: u64 = 64 << 10;
 /// What is reported to; the launcher leaves the rest.
@@ -34,16 +37,17 @@ fn is_known(name: &str) -> bool {
 /// The files of a trial by name, without its record; absent where there is anything that is large, or that others may look for.
 pub fn small_files(dir: &Path) -> io::Result<Option<FolderFiles>> {
     let mut names = Vec::new();
-    for folder in ["", "logs/"] {
-        let entries = match fs::read_dir(dir.join(folder)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !folder.is_empty() => break,
-            entries => entries?,
-        };
-        for entry in entries {
+    let mut folders = vec![""];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(dir.join(folder))? {
             let entry = entry?;
             let name = format!("{folder}{}", entry.file_name().to_string_lossy());
             let kind = entry.file_type()?;
-            if name == RECORD_NAME || (name == "logs" && kind.is_dir()) {
+            if name == RECORD_NAME {
+                continue;
+            }
+            if name == "logs" && kind.is_dir() {
+                folders.push("logs/");
                 continue;
             }
             if !kind.is_file() || !is_known(&name) {

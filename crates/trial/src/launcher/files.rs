@@ -36,7 +36,7 @@ pub(super) fn prepare<'a>(
     let (mut stdin, mut stdout) = (None, None);
     let mut read_stdout = !launch.discards_output;
     match &launch.timed {
-        None if launch.holds => make_bare_dir(launch, launcher)?,
+        None if launch.holds() => make_bare_dir(launch, launcher)?,
         None => make_dir(launch, launcher)?,
         Some(timed) => {
             let wanted = Quiet {
@@ -57,7 +57,7 @@ pub(super) fn prepare<'a>(
     };
     let (err_read, err_write) = pipe()?;
     let log = |name| match &launch.timed {
-        None if launch.holds => Log::held(dir, name, launch.log_limit),
+        None if launch.holds() => Log::held(dir, name, launch.log_limit),
         None => Log::new(dir, name, launch.log_limit),
         Some(_) => Log::held(dir, name, launch.log_limit.min(HELD)),
     };

@@ -98,7 +98,7 @@ impl Launcher {
     /// A program that was cancelled before its turn came has a directory, and nothing else.
     fn leave_out(&mut self, launch: &Launch) -> Ended {
         let furnished = files::prepare(launch, self).and_then(|_| {
-            if launch.holds {
+            if launch.holds() {
                 files::furnish_dir(launch, self)
             } else {
                 Ok(())

@@ -72,7 +72,7 @@ pub(super) fn run(
         Err(error) => {
             let notes = applied.notes;
             // Whoever looks why finds the directory as it is for others.
-            let furnished = launch.holds.then(|| files::furnish_dir(launch, launcher));
+            let furnished = launch.holds().then(|| files::furnish_dir(launch, launcher));
             let log_failure = furnished
                 .and_then(Result::err)
                 .map(|failure| words(&failure));
@@ -96,7 +96,7 @@ pub(super) fn run(
         pipes: read,
         _write: write,
         logs,
-        holds: launch.holds,
+        holds: launch.holds(),
         log_failure: None,
         killed: None,
         force_at: None,

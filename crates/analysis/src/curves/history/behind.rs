@@ -8,6 +8,7 @@ use fairtrial_journal::{
 };
 use fairtrial_model::{Record, Stamp};
 use fairtrial_spec::Spec;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -84,11 +85,12 @@ impl Runs {
         let Some(run) = self.made(root, stamp)? else {
             return Ok(None);
         };
-        if !self.states.contains_key(&stamp) {
-            self.states.insert(stamp, RunState::read(&run.journal())?);
-        }
-        let trial = self.states.get(&stamp).map(|state| state.trial(index));
-        let record = RecordFile::open(&run.journal())?.record(&trial.unwrap_or_default())?;
+        let state = match self.states.entry(stamp) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(RunState::read(&run.journal())?),
+        };
+        let trial = state.trial(index);
+        let record = RecordFile::open(&run.journal())?.record(&trial)?;
         Ok(record.filter(|record| record.packed.is_some() && record.dir.ends_with(name)))
     }
 

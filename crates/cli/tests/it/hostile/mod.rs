@@ -116,7 +116,7 @@ fn csv<R: AsRef<[C]>, C: AsRef<[u8]>>(rows: &[R]) -> String {
 }
 
 /// Commands that print, also as JSON.
-pub(super) const OUTPUTS: [&str; 23] = [
+pub(super) const OUTPUTS: [&str; 24] = [
     "check bench.toml",
     "plan bench.toml",
     "status hostile",
@@ -137,6 +137,7 @@ pub(super) const OUTPUTS: [&str; 23] = [
     "compare arms.csv --direction up",
     "gate hostile",
     "explain hostile --trial 0",
+    "unpack hostile --all",
     "remeasure hostile",
     "history hostile",
     "sql select\t*\tfrom\tmetrics",

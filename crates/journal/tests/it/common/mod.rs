@@ -59,7 +59,6 @@ pub fn started(index: u64, attempt: u32) -> Event {
         attempt,
         at: time(index as f64),
         dir: DataRoot::trial_dir_relative(stamp(), index, attempt),
-        packed: None,
     }
 }
 
@@ -97,6 +96,7 @@ pub fn record(index: u64, attempt: u32, outcome: Outcome) -> Record {
         started_at: Some(time(index as f64)),
         ended_at: time(index as f64 + 0.25),
         dir: DataRoot::trial_dir_relative(stamp(), index, attempt),
+        packed: None,
         host: None,
         resources: Resources {
             wall: Some(0.25),
