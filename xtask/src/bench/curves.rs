@@ -29,7 +29,7 @@ pub(super) fn run(bench: &Bench<'_>) -> io::Result<()> {
         "name = \"long\"\nseeds = {SEEDS}\ncommand = \"awk -v level={{level}} -v seed={{seed}} -f train.awk\"\n\
          [arms.control]\nlevel = 10\n[arms.candidate]\nlevel = 11\n\
          [metrics]\nreward = {{ direction = \"up\", summary = {{ type = \"auc\", percent = 0.25 }} }}\n\
-         loss = {{ direction = \"down\", summary = \"last_n\" }}\nkl = {{ direction = \"down\", summary = \"max\" }}\n\
+         loss = {{ direction = \"down\", summary = {{ type = \"last_n\", n = 1000 }} }}\nkl = {{ direction = \"down\", summary = \"max\" }}\n\
          [analysis]\nmetric = \"reward\"\n"
     );
     fs::write(folder.join("long.toml"), spec)?;
