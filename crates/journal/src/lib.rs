@@ -63,7 +63,7 @@ pub use reader::{
 };
 pub use reading::{is_there, read_if_there};
 pub use record_text::RecordText;
-pub use records::{RecordFile, effective_records};
+pub use records::{CopiedRecords, RecordFile, effective_records};
 pub use removal::{put_aside, sweep_removed};
 pub use resolved_spec::{ResolvedSpecError, resolved_spec};
 pub use root::DataRoot;

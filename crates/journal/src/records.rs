@@ -9,6 +9,7 @@ use fairtrial_model::Record;
 use serde::Deserialize;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -40,14 +41,6 @@ impl RecordFile {
         self.read_as(trial)
     }
 
-    /// What there is to judge of the effective record of a trial, where it has one.
-    pub fn observation(
-        &mut self,
-        trial: &TrialState,
-    ) -> Result<Option<Observation<'_>>, JournalError> {
-        self.read_as(trial)
-    }
-
     /// The same as a type of the caller's that holds less of a record and may borrow its text.
     pub fn read_as<'a, T: Deserialize<'a>>(
         &'a mut self,
@@ -60,11 +53,30 @@ impl RecordFile {
         let line = self
             .line(trial.offset, trial.len as usize)
             .at("read", &path)?;
-        let record = line::check(line).and_then(|()| line::parse(line));
-        record.map(Some).map_err(|flaw| JournalError::Content {
-            path,
-            message: format!("byte {}: {flaw}", trial.offset),
-        })
+        parse(line, &path, trial.offset).map(Some)
+    }
+
+    /// Copies the effective records of several trials, so that they can be read beside each other. Trials without one
+    /// are left out.
+    pub fn copy<'t>(
+        &mut self,
+        trials: impl IntoIterator<Item = &'t TrialState>,
+    ) -> Result<CopiedRecords, JournalError> {
+        let path = self.path.clone();
+        let mut copied = CopiedRecords {
+            path: path.clone(),
+            text: Vec::new(),
+            lines: Vec::new(),
+        };
+        for trial in trials {
+            if trial.outcome.is_some() {
+                let start = copied.text.len();
+                let line = self.line(trial.offset, trial.len as usize);
+                copied.text.extend_from_slice(line.at("read", &path)?);
+                copied.lines.push((trial.offset, start..copied.text.len()));
+            }
+        }
+        Ok(copied)
     }
 
     fn line(&mut self, offset: u64, len: usize) -> io::Result<&[u8]> {
@@ -97,6 +109,40 @@ impl RecordFile {
         self.window_at = offset;
         Ok(())
     }
+}
+
+/// Records of several trials, not read yet.
+#[derive(Debug)]
+pub struct CopiedRecords {
+    path: PathBuf,
+    text: Vec<u8>,
+    /// Where each stands in the journal, and in the text.
+    lines: Vec<(u64, Range<usize>)>,
+}
+
+impl CopiedRecords {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// What there is to judge of one of them.
+    pub fn observation(&self, place: usize) -> Result<Observation<'_>, JournalError> {
+        let (offset, range) = &self.lines[place];
+        parse(&self.text[range.clone()], &self.path, *offset)
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(
+    line: &'a [u8],
+    path: &Path,
+    offset: u64,
+) -> Result<T, JournalError> {
+    let record = line::check(line).and_then(|()| line::parse(line));
+    record.map_err(|flaw| JournalError::Content {
+        path: path.to_owned(),
+        message: format!("byte {offset}: {flaw}"),
+    })
 }
 
 /// Hands every effective record to `each`, in index order, holding one at a time. Stops at the first error, also of

@@ -11,11 +11,7 @@ use fairtrial_text::shell_word::shell_word;
 
 /// The trials behind every number, in the grammar of `--only`.
 pub(super) fn trials(data: &ReportData) -> Vec<Block> {
-    let mut blocks = vec![Block::Words(format!(
-        "Trials are named by their place in the run. Trial 7 of this run keeps its logs, files and record.json in \
-         runs/{}-7; `--only 7` runs it again.",
-        data.run.stamp
-    ))];
+    let mut blocks = vec![Block::Words(where_files_are(data))];
     blocks.extend(compared(data).map(Block::Table));
     let mut grid = Grid::new(vec![
         Column::words("task"),
@@ -39,6 +35,23 @@ pub(super) fn trials(data: &ReportData) -> Vec<Block> {
         }));
     }
     blocks
+}
+
+/// Trials of a run with more are packed with each other, unless the spec says otherwise.
+const MOST_FOLDERS: usize = 1000;
+
+fn where_files_are(data: &ReportData) -> String {
+    let stamp = data.run.stamp;
+    let files = if data.trials.count > MOST_FOLDERS {
+        let name = shell_word(&data.run.name);
+        format!(
+            "`fairtrial logs {name} --rollout {stamp} --trial 7` shows what trial 7 of this run said. Its files are in \
+             runs/{stamp}-7; where they are packed with those of others, `fairtrial unpack` puts them there"
+        )
+    } else {
+        format!("Trial 7 of this run keeps its logs, files and record.json in runs/{stamp}-7")
+    };
+    format!("Trials are named by their place in the run. {files}; `--only 7` runs it again.")
 }
 
 fn compared(data: &ReportData) -> Option<Section> {
