@@ -8,7 +8,7 @@
 
 use fairtrial_analysis::compare::{CompareOptions, Inputs, compare};
 use fairtrial_analysis::{Dataset, summarize_run};
-use fairtrial_journal::{DataRoot, Event, JOURNAL_SCHEMA, JournalWriter, Opened, RunDir};
+use fairtrial_journal::{DataRoot, Event, JOURNAL_SCHEMA, JournalWriter, Opened, RunDir, RunState};
 use fairtrial_model::{
     Exit, Number, Outcome, Params, RECORD_SCHEMA, Record, Resources, TrialId, TrialKey, UtcTime,
 };
@@ -100,6 +100,8 @@ fn write(root: &DataRoot, name: &str, trials: u64) -> RunDir {
         ))));
     }
     writer.close().unwrap();
+    // As the end of a run does.
+    RunState::read_and_seal(&run).unwrap();
     run
 }
 

@@ -9,6 +9,7 @@ pub struct CompensatedSum {
 
 impl CompensatedSum {
     /// Adds one term.
+    #[inline]
     pub fn add(&mut self, x: f64) {
         let total = self.sum + x;
         self.error += if self.sum.abs() >= x.abs() {

@@ -330,12 +330,21 @@ impl WordSums {
     }
 
     /// The sum so far with what these values add under a pattern.
+    #[inline]
     fn add(&self, sum: f64, word: u64) -> f64 {
         if let Some((n, value)) = self.alike {
             return sum + value * (2.0 * f64::from(word.count_ones()) - f64::from(n));
         }
-        let tables = self.tables.iter().zip(word.to_le_bytes());
-        tables.fold(sum, |sum, (table, byte)| sum + table[usize::from(byte)])
+        // A plain loop: this is called millions of times, and iterators are not inlined into it without optimising across
+        // the parts of a crate.
+        let bytes = word.to_le_bytes();
+        let mut sum = sum;
+        let mut eight = 0;
+        while eight < 8 {
+            sum += self.tables[eight][usize::from(bytes[eight])];
+            eight += 1;
+        }
+        sum
     }
 }
 

@@ -184,6 +184,14 @@ impl Case {
         Ok(found)
     }
 
+    /// An answer of which only the estimate is wanted: the sign-flip test is about the same mean as t, and costs more.
+    pub(crate) fn estimated(&self, sample: &Sample, alpha: f64) -> Outcome<Answer> {
+        if self.method == Method::SignFlip && !self.declaration.deterministic {
+            return answer(sample, Method::T, Level::two_sided(alpha));
+        }
+        self.answer(sample, alpha)
+    }
+
     /// The same as evidence: what there is to judge.
     pub(crate) fn evidence(&self, answered: &Outcome<Answer>) -> Evidence {
         match answered {

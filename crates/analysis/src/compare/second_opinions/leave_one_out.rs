@@ -58,7 +58,13 @@ pub(crate) fn leave_one_out(case: &Case, word: Word, alpha: f64) -> Option<Leave
     };
     for number in chosen {
         let (stratum, place) = *places.get(number)?;
-        let Ok(answer) = case.answer(&case.sample.without(stratum, place), alpha) else {
+        let without = case.sample.without(stratum, place);
+        let answer = if decided {
+            case.answer(&without, alpha)
+        } else {
+            case.estimated(&without, alpha)
+        };
+        let Ok(answer) = answer else {
             continue;
         };
         found.checked += 1;
