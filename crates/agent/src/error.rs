@@ -36,6 +36,9 @@ pub enum AgentError {
     /// A sandbox that this machine cannot give.
     #[error("{0}")]
     Sandbox(String),
+    /// A sandbox that was to be built around a program and could not.
+    #[error("the sandbox could not be built: {0}")]
+    Unbuilt(String),
     /// A task's image could not be built.
     #[error("{0}")]
     Image(String),

@@ -130,10 +130,31 @@ impl Program {
         let place = found.filter(|place| place.is_absolute());
         let mut program = Self::new(place.unwrap_or_else(|| name.into()), limit);
         name.clone_into(&mut program.name);
-        program.command.arg0(name).env_clear();
-        program
-            .args(argv.iter().skip(1))
+        program.command.arg0(name);
+        program.given(env, argv)
+    }
+
+    /// The same for one that is looked for only when it is started: it sees another system then.
+    pub fn with_only_unfound(
+        env: &[(String, String)],
+        argv: &[String],
+        limit: impl Into<Option<Duration>>,
+    ) -> Self {
+        let name = argv.first().map_or("", String::as_str);
+        Self::new(name, limit).given(env, argv)
+    }
+
+    fn given(mut self, env: &[(String, String)], argv: &[String]) -> Self {
+        self.command.env_clear();
+        self.args(argv.iter().skip(1))
             .envs(env.iter().map(|(name, value)| (name, value)))
+    }
+
+    /// With its command changed in a way that is not foreseen here.
+    #[must_use]
+    pub fn adjusted(mut self, adjust: impl FnOnce(&mut Command)) -> Self {
+        adjust(&mut self.command);
+        self
     }
 
     /// The name that messages use.

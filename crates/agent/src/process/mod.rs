@@ -16,7 +16,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -49,6 +49,14 @@ pub struct LoggedProgram<'a> {
 /// What is done with a program that has just been started; a failure ends it.
 pub type OnStart = Box<dyn FnOnce(&Child) -> io::Result<()>>;
 
+/// The way of a program into a sandbox that is built around it as it starts.
+pub struct Entrance {
+    /// Makes the command go that way. Its name is looked up inside.
+    pub adjust: Box<dyn FnOnce(&mut Command)>,
+    /// What could not be built, where it did not start for that.
+    pub trouble: Box<dyn FnOnce() -> Option<String>>,
+}
+
 /// What a program gets as it starts.
 #[derive(Default)]
 pub struct Start {
@@ -56,6 +64,8 @@ pub struct Start {
     pub files: Vec<OwnedFd>,
     /// What is done as soon as it is started.
     pub on_start: Option<OnStart>,
+    /// Its way into a sandbox.
+    pub entrance: Option<Entrance>,
 }
 
 /// How a program ended.
@@ -74,6 +84,18 @@ pub struct ProgramEnd {
 }
 
 impl ProgramEnd {
+    /// How a shell ends that does not find a program.
+    pub fn not_found(argv: &[String]) -> Self {
+        let name = argv.first().map_or("", String::as_str);
+        Self {
+            code: 127,
+            stopped: None,
+            timed_out: false,
+            seconds: 0.0,
+            tail: format!("{name}: not found"),
+        }
+    }
+
     /// The last thing that it said, cut to what fits a message.
     pub fn last_line(&self) -> String {
         let mut lines = self.tail.lines().rev().map(str::trim);
@@ -112,10 +134,16 @@ pub fn run<'a>(
     };
     // What was run before may have put something else in its place.
     let log = append_own(program.log).at("open", program.log)?;
-    let mut command = Program::with_only(program.env, program.argv, program.timeout)
-        .dir(program.workdir)
-        .merged()
-        .with_its_group();
+    let mut trouble = None;
+    let command = match start.entrance {
+        None => Program::with_only(program.env, program.argv, program.timeout),
+        Some(entrance) => {
+            trouble = Some(entrance.trouble);
+            Program::with_only_unfound(program.env, program.argv, program.timeout)
+                .adjusted(entrance.adjust)
+        }
+    };
+    let mut command = command.dir(program.workdir).merged().with_its_group();
     if let Some(path) = program.stdin {
         command = command.input_file(File::open(path).at("open", path)?);
     }
@@ -134,10 +162,13 @@ pub fn run<'a>(
     };
     let began = Instant::now();
     let end = command.run_with(&mut keeper).map_err(|error| match error {
-        ProcessError::Start { source, .. } => AgentError::Io {
-            action: "start",
-            path: name.into(),
-            source,
+        ProcessError::Start { source, .. } => match trouble.and_then(|trouble| trouble()) {
+            Some(what) => AgentError::Unbuilt(format!("{what}: {source}")),
+            None => AgentError::Io {
+                action: "start",
+                path: name.into(),
+                source,
+            },
         },
         ProcessError::Follow { source, .. } => AgentError::Io {
             action: "write",

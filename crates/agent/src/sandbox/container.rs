@@ -249,6 +249,7 @@ impl Sandbox for Container {
             workdir: room.outside().to_owned(),
             files: Vec::new(),
             on_start,
+            entrance: None,
         })
     }
 

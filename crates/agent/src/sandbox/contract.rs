@@ -4,7 +4,7 @@ use super::caps::Caps;
 use super::network::Gateway;
 use super::owner::Owner;
 use crate::error::AgentError;
-use crate::process::{OnStart, ProgramEnd};
+use crate::process::{Entrance, OnStart, ProgramEnd};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{Network, SandboxKind};
 use std::collections::BTreeMap;
@@ -72,6 +72,8 @@ pub(crate) struct Confined {
     pub(crate) files: Vec<OwnedFd>,
     /// What is done when it is started.
     pub(crate) on_start: Option<OnStart>,
+    /// The way into a sandbox that is built as the program is started.
+    pub(crate) entrance: Option<Entrance>,
 }
 
 /// One way to confine a command.
@@ -98,6 +100,10 @@ pub(crate) trait Sandbox {
     fn inside(&self, room: &Room) -> Room;
     /// The command that runs another one confined.
     fn confine(&self, room: &Room, order: &Order<'_>) -> Result<Confined, AgentError>;
+    /// Hears that a sandbox could not be built as the last command wanted it; says whether there is another way.
+    fn was_not_built(&self) -> bool {
+        false
+    }
     /// Why a program did not run at all, where that shows in how it ended.
     fn trouble(&self, _ended: &ProgramEnd) -> Option<String> {
         None

@@ -273,6 +273,7 @@ impl Sandbox for Inside {
             workdir: room.outside().to_owned(),
             files: Vec::new(),
             on_start: None,
+            entrance: None,
         })
     }
 

@@ -95,6 +95,7 @@ impl Sandbox for Plain {
             workdir: room.workspace.clone(),
             files: Vec::new(),
             on_start: None,
+            entrance: None,
         })
     }
 }

@@ -172,19 +172,7 @@ impl Confinement {
             reads: job.stdin.is_some(),
             fixed: job.fixed,
         };
-        let confined = self.sandbox.confine(job.room, &order)?;
-        let env: Vec<(String, String)> = confined.env.into_iter().collect();
         let before = group.as_deref().map_or((0, 0), counts);
-        let program = LoggedProgram {
-            argv: &confined.argv,
-            env: &env,
-            workdir: &confined.workdir,
-            stdin: job.stdin,
-            log: job.log,
-            log_limit: self.log_limit,
-            timeout: Some(job.timeout),
-            group: group.clone(),
-        };
         let mut guard = Guard {
             disk: self.disk_watch(job),
             has_looked: false,
@@ -192,13 +180,25 @@ impl Confinement {
             room: job.room,
             watcher,
         };
-        let start = Start {
-            files: confined.files,
-            on_start: confined.on_start,
-        };
-        let ended = process::run(&program, start, job.redactor, Some(&mut guard));
+        let mut ended = self.run_confined(job, &order, group.as_ref(), &mut guard);
+        if matches!(ended, Err(AgentError::Unbuilt(_))) && self.sandbox.was_not_built() {
+            ended = self.run_confined(job, &order, group.as_ref(), &mut guard);
+        }
         let refused = gateway.and_then(|gateway| gateway.close());
-        let ended = ended?;
+        let mut unstarted = None;
+        let ended = match ended {
+            // Setup and tests end as in a shell that does not find a program; of an agent more is to be said.
+            Err(AgentError::Io {
+                action: "start",
+                path,
+                source,
+            }) if job.phase != Phase::Agent => {
+                let name = path.display();
+                unstarted = Some(format!("`{name}` could not be started: {source}"));
+                ProgramEnd::not_found(job.argv)
+            }
+            ended => ended?,
+        };
         let after = group.as_deref().map_or((0, 0), counts);
         if ended.stopped.is_some() {
             self.sandbox.end(job.room);
@@ -210,10 +210,37 @@ impl Confinement {
             after.0 > before.0 || (of_container && self.sandbox.memory_was_short(job.room, &ended));
         Ok(PhaseEnd {
             short_of_memory,
-            trouble: self.sandbox.trouble(&ended),
+            trouble: unstarted.or_else(|| self.sandbox.trouble(&ended)),
             ended,
             notes,
         })
+    }
+
+    fn run_confined(
+        &self,
+        job: &PhaseJob<'_>,
+        order: &Order<'_>,
+        group: Option<&Arc<Group>>,
+        guard: &mut Guard<'_, '_>,
+    ) -> Result<ProgramEnd, AgentError> {
+        let confined = self.sandbox.confine(job.room, order)?;
+        let env: Vec<(String, String)> = confined.env.into_iter().collect();
+        let program = LoggedProgram {
+            argv: &confined.argv,
+            env: &env,
+            workdir: &confined.workdir,
+            stdin: job.stdin,
+            log: job.log,
+            log_limit: self.log_limit,
+            timeout: Some(job.timeout),
+            group: group.cloned(),
+        };
+        let start = Start {
+            files: confined.files,
+            on_start: confined.on_start,
+            entrance: confined.entrance,
+        };
+        process::run(&program, start, job.redactor, Some(guard))
     }
 
     /// The control group of the rollout, where this machine lets us make one.

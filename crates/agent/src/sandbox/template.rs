@@ -85,6 +85,7 @@ impl Sandbox for Elsewhere {
             workdir: room.workspace.clone(),
             files: Vec::new(),
             on_start: None,
+            entrance: None,
         })
     }
 }

@@ -1,11 +1,11 @@
-//! The system calls that no task needs and that have opened sandboxes before: a filter for the kernel, in the form in
-//! which `bwrap --seccomp` takes it.
+//! The system calls that no task needs and that have opened sandboxes before: a filter for the kernel.
 //!
 //! It is a list of what is refused, not of what is allowed, because tasks run any program. What a program without rights
 //! can still reach is refused (kernel keys, namespaces of its own, io_uring, files by their handles, performance
 //! counters), and so is what only root may do, in case that a right slips through.
 
-use std::io::{self, PipeReader, Write};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 
 /// Instructions of the filter's machine: load a word of the call, compare it, answer.
 const LOAD: u16 = 0x20;
@@ -115,21 +115,29 @@ struct Step {
     value: u32,
 }
 
-/// The filter as a file to be read by `bwrap`; absent where there is none for this machine.
-pub(super) fn filter() -> io::Result<Option<PipeReader>> {
-    let Some(machine) = HERE else {
-        return Ok(None);
+/// The filter; absent where there is none for this machine.
+pub(super) fn filter() -> Option<Vec<libc::sock_filter>> {
+    let as_is = |step: Step| libc::sock_filter {
+        code: step.code,
+        jt: step.skip.0,
+        jf: step.skip.1,
+        k: step.value,
     };
+    Some(steps(HERE?).into_iter().map(as_is).collect())
+}
+
+/// A filter as a file to be read by `bwrap`.
+pub(super) fn file(filter: &[libc::sock_filter]) -> io::Result<OwnedFd> {
     let mut bytes = Vec::new();
-    for step in steps(machine) {
+    for step in filter {
         bytes.extend(step.code.to_ne_bytes());
-        bytes.extend([step.skip.0, step.skip.1]);
-        bytes.extend(step.value.to_ne_bytes());
+        bytes.extend([step.jt, step.jf]);
+        bytes.extend(step.k.to_ne_bytes());
     }
     // A pipe holds more than this before anybody reads.
     let (read, mut write) = io::pipe()?;
     write.write_all(&bytes)?;
-    Ok(Some(read))
+    Ok(read.into())
 }
 
 fn steps(machine: u32) -> Vec<Step> {
