@@ -118,6 +118,13 @@ pub(crate) enum Revoked {
     Closed,
 }
 
+impl Revoked {
+    /// One that cannot be read was still meant.
+    pub(crate) fn read(text: &[u8]) -> Self {
+        serde_json::from_slice(text).unwrap_or(Self::Withdrawn)
+    }
+}
+
 /// How the files begin in which runners put small files of trials.
 const FILES: &str = "files-";
 
@@ -140,6 +147,10 @@ impl ChunkDir {
     /// The chunk whose folder this is.
     pub(crate) fn at(path: PathBuf) -> Self {
         Self { path }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Makes the folder with its work, durably.
@@ -256,11 +267,10 @@ impl ChunkDir {
 
     pub(crate) fn revoked(&self) -> Option<Revoked> {
         let text = fs::read(self.path.join("revoked")).ok()?;
-        // One that cannot be read was still meant.
-        Some(serde_json::from_slice(&text).unwrap_or(Revoked::Withdrawn))
+        Some(Revoked::read(&text))
     }
 
-    fn record_path(&self, id: AttemptId) -> PathBuf {
+    pub(crate) fn record_path(&self, id: AttemptId) -> PathBuf {
         self.path.join(format!("{}-{}.json", id.index, id.attempt))
     }
 

@@ -4,6 +4,7 @@ use crate::remote::contract::PlaceError;
 use fairtrial_journal::{JournalError, ResolvedSpecError};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{PlanChange, PlanError};
+use fairtrial_store::StoreError;
 use fairtrial_trial::RunnerError;
 use std::path::PathBuf;
 
@@ -13,6 +14,9 @@ pub enum EngineError {
     /// Reading or writing the run's files failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The object store did not do what it was asked.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// A launcher could not be started.
     #[error(transparent)]
     Runner(#[from] RunnerError),

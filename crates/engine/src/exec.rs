@@ -4,7 +4,9 @@
 //! be killed and started again at any time, and two of it may meet over one chunk.
 
 mod controls;
+mod courier;
 mod heartbeat;
+mod stored;
 
 use crate::attempt::Attempts;
 use crate::attempt_id::AttemptId;
@@ -24,6 +26,7 @@ use heartbeat::Heartbeat;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+pub use stored::{StoredExecRequest, exec_stored};
 
 /// The signals by which schedulers announce the end of a job to all its processes: TERM, and USR2 of Grid Engine.
 const ENDING: [i32; 2] = [15, 12];
@@ -63,6 +66,8 @@ pub enum ExecEnd {
     Stopped,
     /// Another process lives that runs this chunk.
     Elsewhere,
+    /// The store has no work of this name any more: it was taken back, or the run has its answers.
+    Nothing,
 }
 
 /// Runs a chunk. `tell` gets every record that this process wrote.

@@ -7,6 +7,7 @@
 pub mod agent_tasks;
 mod attempt;
 mod attempt_id;
+mod between;
 mod capacity;
 mod chunk;
 mod code;
@@ -52,7 +53,7 @@ pub use controls::Controls;
 pub use error::EngineError;
 pub use events::{Cap, Ending, JobGroup, RunEvent, StopReason};
 pub use evidence::{Difference, Evidence, check_against, check_evidence};
-pub use exec::{ExecControls, ExecEnd, ExecRequest, exec};
+pub use exec::{ExecControls, ExecEnd, ExecRequest, StoredExecRequest, exec, exec_stored};
 pub use experiment::output_dir;
 pub use measuring::{MeasureRequest, MetricRead, Remeasured, measure_again};
 pub use preflight::{Missing, preflight};

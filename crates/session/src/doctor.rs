@@ -55,6 +55,21 @@ impl Session {
         }
     }
 
+    /// Looks whether an object store can be used from here.
+    pub fn examine_store(&self, url: &str) -> Ability {
+        let examined = remote::examine_store(url);
+        Ability {
+            what: "store",
+            good: examined.is_ok(),
+            detail: match examined {
+                Ok(()) => format!(
+                    "{url}: written, listed, read and removed; the first writer of a name stays; the clocks agree"
+                ),
+                Err(error) => error.to_string(),
+            },
+        }
+    }
+
     /// Governors and turbo, which `doctor --tune` changes.
     fn steadiness(&self) -> Ability {
         let tuning = self.tuning();

@@ -15,6 +15,7 @@ use fairtrial_journal::{JournalError, ResolvedSpecError, RunDir};
 use fairtrial_model::Stamp;
 use fairtrial_plan::PlanError;
 use fairtrial_spec::EngineLack;
+use fairtrial_store::StoreError;
 use fairtrial_text::count::{counted, first_of};
 use std::fmt;
 use std::path::PathBuf;
@@ -52,6 +53,9 @@ pub enum SessionError {
         /// The fields it would be.
         now: String,
     },
+    /// The object store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The agents' tasks.
     #[error(transparent)]
     NotReady(#[from] NotReady),

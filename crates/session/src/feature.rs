@@ -34,6 +34,13 @@ pub const PAGE: Feature = Feature {
     built_in: cfg!(feature = "page"),
 };
 
+/// Buckets between machines that share no disk.
+pub const STORE: Feature = Feature {
+    name: "store",
+    what: "reach a bucket as `engine.store`",
+    built_in: cfg!(feature = "store"),
+};
+
 /// The experiments that come with the program.
 pub const SUITE: Feature = Feature {
     name: "suite",
@@ -42,7 +49,7 @@ pub const SUITE: Feature = Feature {
 };
 
 /// All of them.
-pub(crate) const ALL: [Feature; 8] = [
+pub(crate) const ALL: [Feature; 9] = [
     Feature {
         name: "gpu",
         what: "watch GPUs",
@@ -66,6 +73,7 @@ pub(crate) const ALL: [Feature; 8] = [
         what: "ask an MLflow server",
         built_in: cfg!(feature = "server"),
     },
+    STORE,
     SUITE,
 ];
 

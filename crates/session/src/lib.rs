@@ -85,7 +85,7 @@ pub use leftovers::{Checkpoints, Images, Leftovers};
 pub use logs::{LogKind, TrialLog};
 pub use new_task::NewTask;
 pub use no_log::NoLog;
-pub use node::Chunk;
+pub use node::{Chunk, StoredChunk};
 pub use notice::Notice;
 pub use picture::Picture;
 pub use planning::{Earlier, Estimate};

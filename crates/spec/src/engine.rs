@@ -83,6 +83,12 @@ pub struct EngineSpec {
     pub pair_on: Option<PairOn>,
     /// The Fairtrial binary on the nodes, where it is not this one.
     pub program: Option<String>,
+    /// The object store through which jobs get their work and leave records, where nodes and this machine share no disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
+    /// What travels with it beside the files that git tracks, from the spec's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub carry: Vec<String>,
     /// GPUs that this machine lends to local trials, as `CUDA_VISIBLE_DEVICES` names them.
     pub gpus: Vec<String>,
     /// CPUs that this machine lends to local trials which say how many they use.
@@ -112,6 +118,8 @@ impl Default for EngineSpec {
             grace_s: 300.0,
             pair_on: None,
             program: None,
+            store: None,
+            carry: Vec::new(),
             gpus: Vec::new(),
             cpus: None,
             memory_bytes: None,
@@ -153,6 +161,22 @@ pub enum EngineLack {
         /// The engine.
         engine: String,
     },
+    /// A folder that other trials see.
+    #[error(
+        "task `{task}` declares `outputs`, which others find in the spec's folder: with `engine.store` each job has a copy \
+         of that folder, of which only trials' own folders come back. Run it on this machine or where a folder is shared, \
+         or take `outputs` out and let the task write them to {{dir}} or to a bucket of yours"
+    )]
+    SharedOutputs {
+        /// The task.
+        task: String,
+    },
+    /// One store only.
+    #[error(
+        "SkyPilot brings records by its own way, and what trials leave to `engine.skypilot.store`: take `engine.store` out, \
+         or use another engine"
+    )]
+    OwnStore,
     /// More GPUs.
     #[error(
         "task `{task}` asks for {gpus} GPUs, and `engine.skypilot.accelerators` gives a machine {given}: raise one, or \
@@ -191,6 +215,21 @@ impl EngineSpec {
 
     /// What the engine needs of a spec with these tasks, and does not get.
     pub fn lacks(&self, tasks: &[Task]) -> Vec<EngineLack> {
+        let mut lacks = self.lacks_without_store(tasks);
+        if self.store.is_some() && self.kind == EngineKind::Skypilot {
+            lacks.push(EngineLack::OwnStore);
+        } else if self.store.is_some() && self.kind != EngineKind::Local && lacks.is_empty() {
+            let name = self.scheduler.as_deref().unwrap_or(self.kind.word());
+            lacks.extend(unshared(tasks, name));
+            let making = tasks.iter().filter(|task| !task.outputs.is_empty());
+            lacks.extend(making.map(|task| EngineLack::SharedOutputs {
+                task: task.id.clone(),
+            }));
+        }
+        lacks
+    }
+
+    fn lacks_without_store(&self, tasks: &[Task]) -> Vec<EngineLack> {
         match self.kind {
             EngineKind::Local | EngineKind::Slurm => Vec::new(),
             EngineKind::Template => {

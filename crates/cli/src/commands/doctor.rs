@@ -11,7 +11,8 @@ use fairtrial_text::bytes::size;
 Examples:
   fairtrial doctor
   fairtrial doctor --tune        CPUs at a steady speed, for `bench`; what was is written down first
-  fairtrial doctor --tune off    everything as it was, also after a crash")]
+  fairtrial doctor --tune off    everything as it was, also after a crash
+  fairtrial doctor --store s3://lab-bench/fairtrial    whether jobs elsewhere could work through it")]
 pub(crate) struct Args {
     /// Print it as JSON
     #[arg(long)]
@@ -19,6 +20,9 @@ pub(crate) struct Args {
     /// Change the machine's settings so that times are steadier (governors of the CPUs, turbo), or put them back
     #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "on", value_name = "on|off", conflicts_with = "json")]
     tune: Option<Tune>,
+    /// Also look whether an object store can be used from here: credentials, bucket, conditional writes, clock
+    #[arg(long, value_name = "URL", conflicts_with = "tune")]
+    store: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -36,10 +40,18 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         Some(Tune::Off) => return put_back(console),
         None => {}
     }
-    let examined = console.session().examine_machine();
+    let mut examined = console.session().examine_machine();
+    let mut exit = Exit::Fine;
+    if let Some(url) = &args.store {
+        let store = console.session().examine_store(url);
+        if !store.good {
+            exit = Exit::Machine;
+        }
+        examined.findings.push(store);
+    }
     if args.json {
         printer.json(&examined);
-        return Ok(Exit::Fine);
+        return Ok(exit);
     }
     let Examination { host, findings } = examined;
     let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
@@ -59,7 +71,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         let mark = if finding.good { "ok" } else { "--" };
         printer.line(format!("{mark}  {:<16} {}", finding.what, finding.detail));
     }
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 fn tune(console: &Console) -> Done {

@@ -26,7 +26,7 @@ struct VersionArgs {
 }
 
 /// What may be left out of a build, and whether it is in this one.
-const FEATURES: [(&str, bool); 8] = [
+const FEATURES: [(&str, bool); 9] = [
     ("gpu", cfg!(feature = "gpu")),
     ("html", cfg!(feature = "html")),
     ("judge", cfg!(feature = "judge")),
@@ -34,6 +34,7 @@ const FEATURES: [(&str, bool); 8] = [
     ("perf", cfg!(feature = "perf")),
     ("png", cfg!(feature = "png")),
     ("server", cfg!(feature = "server")),
+    ("store", cfg!(feature = "store")),
     ("suite", cfg!(feature = "suite")),
 ];
 

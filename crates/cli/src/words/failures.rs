@@ -120,7 +120,7 @@ fn hint(error: &SessionError) -> Option<String> {
         SessionError::OtherRoles { .. } => "name another run with `--name`, or the same fields",
         SessionError::LeftOut(feature) => {
             return Some(format!(
-                "`cargo build --release --features {}` builds it; without `--no-default-features` all are built",
+                "`cargo build --release --features {}` builds it; published binaries have all features",
                 feature.name
             ));
         }

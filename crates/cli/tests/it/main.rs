@@ -61,6 +61,7 @@ mod skypilot;
 mod slurm;
 mod sql;
 mod starting;
+mod stores;
 mod sweeps;
 mod tables;
 mod template_engine;

@@ -19,6 +19,8 @@ impl RemoteRun<'_> {
             self.next_chunk = self.next_chunk.max(info.chunks.end);
             let (open, all) = self.adopt_chunks(known, info)?;
             if open == 0 {
+                // Whoever took its last record may have been cut off before it was tidied up.
+                let _ = self.probed.engine.cleanup(&Submitted::of(self.run, info));
                 continue;
             }
             if info.engine != self.probed.engine.name() {

@@ -56,6 +56,7 @@ impl RemoteRun<'_> {
         for chunk in self.chunks.values() {
             chunk.dir.revoke(Revoked::Cancelled)?;
         }
+        self.tell_nodes();
         for batch in self.batches.values().filter(|batch| batch.unnamed) {
             self.warn(format!(
                 "jobs `{}` cannot be cancelled by a handle that is not known: they leave by themselves when they begin",
@@ -69,6 +70,15 @@ impl RemoteRun<'_> {
         }
         self.poll_at = Instant::now();
         Ok(())
+    }
+
+    /// Brings to all nodes that their chunks were taken back. One that does not hear is ended by the scheduler.
+    fn tell_nodes(&self) {
+        for (number, batch) in &self.batches {
+            let chunks = self.chunks.values().filter(|chunk| chunk.batch == *number);
+            let elements: Vec<u64> = chunks.map(|chunk| chunk.element).collect();
+            self.complain(self.probed.engine.tell_nodes(&batch.submitted, &elements));
+        }
     }
 
     /// Tells jobs whose trials save their state that their end is near: `cancel` of a scheduler leaves them what the site
@@ -216,6 +226,7 @@ impl RemoteRun<'_> {
             chunk.dir.revoke(Revoked::Withdrawn)?;
             chunk.read_again();
         }
+        self.tell_nodes();
         self.look();
         let now = Instant::now();
         for chunk in self.chunks.values_mut().filter(|chunk| !chunk.began()) {

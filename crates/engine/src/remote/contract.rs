@@ -4,9 +4,10 @@
 use super::command::CommandError;
 use fairtrial_journal::{BatchInfo, JournalError, RunDir};
 use fairtrial_model::{Sha256, hex};
+use fairtrial_store::StoreError;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a scheduler did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +50,9 @@ pub enum PlaceError {
     /// Files for the scheduler could not be written or read.
     #[error(transparent)]
     Files(#[from] JournalError),
+    /// The object store did not do what it was asked.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 impl PlaceError {
@@ -74,6 +78,7 @@ impl PlaceError {
     /// Whether the same may work later: the scheduler is down, slow, or full.
     pub fn is_temporary(&self) -> bool {
         self.may_have_gone_through()
+            || matches!(self, Self::Store(error) if error.may_pass())
             || self.says(&[
                 "unable to contact",
                 "temporarily",
@@ -145,6 +150,17 @@ pub struct Batch {
     pub plan: PathBuf,
     /// Where jobs start.
     pub workdir: PathBuf,
+    /// Where nodes that see no folder of ours find their work. The paths above are then those of this machine alone.
+    pub store: Option<StoreRef>,
+}
+
+/// What a node must be told to find a run's work in an object store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreRef {
+    /// The store: `s3://bucket/prefix`.
+    pub url: String,
+    /// The run's key there.
+    pub run: String,
 }
 
 impl Batch {
@@ -161,11 +177,37 @@ impl Batch {
     /// A name that no other run's jobs have, in letters that every scheduler takes. The run's place is in it: its jobs
     /// write there, so that a copy of the folder is not theirs.
     pub(super) fn key_of(run: &RunDir, batch: u64) -> String {
+        format!("{}-{batch}", Self::run_key(run))
+    }
+
+    /// What the names of all batches of a run begin with.
+    pub(super) fn run_key(run: &RunDir) -> String {
         let path = run.path();
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let hash = hex(&Sha256::digest(path.display().to_string())[..4]);
         let stamp: String = run.stamp().to_string().replace("__", "-");
-        format!("ft-{stamp}-{hash}-{batch}")
+        format!("ft-{stamp}-{hash}")
+    }
+
+    /// What a node is to run where its work comes from a store, without a shell: its chunk is the first one plus what the
+    /// scheduler says in a variable.
+    pub fn node_words(&self, program: &Path, element_in: &str) -> Option<Vec<String>> {
+        let store = self.store.as_ref()?;
+        let first = self.chunks.start.to_string();
+        let program = program.display().to_string();
+        let words = [
+            program.as_str(),
+            "exec",
+            "--store",
+            &store.url,
+            "--run",
+            &store.run,
+            "--first",
+            &first,
+            "--element-in",
+            element_in,
+        ];
+        Some(words.map(str::to_owned).to_vec())
     }
 
     /// A file of this batch beside the chunks.
@@ -181,6 +223,8 @@ pub struct Submitted {
     pub key: String,
     /// What the scheduler calls it, where its word arrived.
     pub handle: Option<String>,
+    /// Number of its first chunk.
+    pub first: u64,
     /// Its elements, counted from 0.
     pub elements: u64,
     /// The folder with the chunks.
@@ -193,6 +237,7 @@ impl Submitted {
         Self {
             key: info.key.clone(),
             handle: info.handle.clone(),
+            first: info.chunks.start,
             elements: info.chunks.end - info.chunks.start,
             folder: run.chunks(),
         }
@@ -327,6 +372,12 @@ pub trait Engine: Send + Sync {
     /// Whether what nodes wrote comes only through [`Engine::collect`]: no filesystem is shared.
     fn collects(&self) -> bool {
         false
+    }
+
+    /// Brings to the nodes what the folders of these elements' chunks say of being taken back. Nothing to do where the
+    /// filesystem is shared.
+    fn tell_nodes(&self, _batch: &Submitted, _elements: &[u64]) -> Result<(), PlaceError> {
+        Ok(())
     }
 
     /// Whether a poll also shows jobs that have ended, so that one it does not show may still live.

@@ -55,6 +55,9 @@ pub fn end_leftovers(
     }
     // What has ended may be started again while the scheduler shows it.
     if seen.is_empty() {
+        for batch in &batches {
+            engine.cleanup(batch)?;
+        }
         write_atomic_bytes(&forgotten, Durability::Process, mark.as_bytes())?;
     }
     Ok(gone)

@@ -73,6 +73,10 @@ impl RemoteRun<'_> {
     fn retire(&mut self, mut chunk: OpenChunk, health: &Health) -> Result<usize, EngineError> {
         if self.cancelled.is_none() {
             chunk.dir.revoke(Revoked::Withdrawn)?;
+            if let Some(batch) = self.batches.get(&chunk.batch) {
+                let told = [chunk.element];
+                self.complain(self.probed.engine.tell_nodes(&batch.submitted, &told));
+            }
             // A dead one may hang, and one that was made to leave may be started again.
             self.end_job(&chunk);
         }

@@ -18,6 +18,7 @@ mod resubmit;
 mod script;
 mod skypilot;
 mod slurm;
+mod stored;
 mod submit;
 mod survey;
 mod template;
@@ -25,6 +26,7 @@ mod template;
 pub use command::CommandError;
 pub use jobs_file::JobsFile;
 pub use leftovers::{Leftovers, end_leftovers};
+pub use stored::{examine as examine_store, unique as unique_text, unusable as unusable_store};
 pub use survey::{EngineOffer, survey};
 
 use crate::attempt_id::AttemptId;
@@ -175,6 +177,7 @@ fn first_batches(plan: &Plan, rollouts: &Path, places: Option<u64>) -> Vec<Batch
             folder: run.join("chunks"),
             plan: run.join("plan.json"),
             workdir: PathBuf::from(&spec.base_dir),
+            store: stored::shown(&spec.engine),
         });
     }
     batches
@@ -182,7 +185,9 @@ fn first_batches(plan: &Plan, rollouts: &Path, places: Option<u64>) -> Vec<Batch
 
 /// Seconds between two signs of life of a job: several within the time after which silence counts.
 fn beat_s(engine: &EngineSpec) -> f64 {
-    (engine.grace_s / 10.0).clamp(0.5, 10.0)
+    // Each costs money where a store is between.
+    let most = if engine.store.is_some() { 30.0 } else { 10.0 };
+    (engine.grace_s / 10.0).clamp(0.5, most)
 }
 
 /// The engine that a spec asks for; absent for this machine. `folder` is where runs lie, which nodes must see.
@@ -196,7 +201,7 @@ pub fn engine_for(
         .program
         .as_ref()
         .map_or_else(|| program.to_owned(), PathBuf::from);
-    Ok(match engine.kind {
+    let found: Option<Box<dyn Engine>> = match engine.kind {
         EngineKind::Local => None,
         EngineKind::Slurm => Some(Box::new(slurm::Slurm::new(&engine.slurm, &program, folder))),
         EngineKind::Template => Some(Box::new(template::Template::new(
@@ -208,7 +213,14 @@ pub fn engine_for(
             &program,
             Path::new(&spec.base_dir),
         ))),
-    })
+    };
+    match (found, &engine.store) {
+        (Some(inner), Some(store)) if engine.kind != EngineKind::Skypilot => {
+            let stored = stored::Stored::over(inner, store, spec, folder)?;
+            Ok(Some(Box::new(stored)))
+        }
+        (found, _) => Ok(found),
+    }
 }
 
 #[cfg(test)]

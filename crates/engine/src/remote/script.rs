@@ -1,6 +1,6 @@
 //! The script that a scheduler runs for each element: some lines of the user's, then this binary with a chunk's number.
 
-use super::contract::{Batch, PlaceError};
+use super::contract::{Batch, PlaceError, StoreRef};
 use crate::chunk::SETUP;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_text::shell_word::shell_word;
@@ -22,7 +22,9 @@ pub(super) struct Script<'a> {
 
 /// The text of a batch's script.
 pub(super) fn text(batch: &Batch, script: &Script<'_>) -> String {
-    let log = script.log.map_or(String::new(), |name| {
+    // Without a folder that both see, the scheduler keeps what a job writes, or nobody does.
+    let log = script.log.filter(|_| batch.store.is_none());
+    let log = log.map_or(String::new(), |name| {
         let start = batch.folder.join(format!("{name}-")).display().to_string();
         let element = format!("$(({} - {}))", script.element, script.first);
         format!("exec >>{}{element}.log 2>&1\n", shell_word(&start))
@@ -31,13 +33,19 @@ pub(super) fn text(batch: &Batch, script: &Script<'_>) -> String {
     let chunk = format!("$(({} + {offset}))", script.element);
     let (shell, setup) = match script.setup {
         None => ("/bin/sh", String::new()),
+        Some(setup) if batch.store.is_some() => (shell(), format!("set -e\n{setup}\nset +e\n")),
         Some(setup) => (shell(), guarded(batch, setup, &chunk, log.lines().count())),
+    };
+    let work = match &batch.store {
+        Some(StoreRef { url, run }) => {
+            format!("--store {} --run {}", shell_word(url), shell_word(run))
+        }
+        None => format!("--plan {}", shell_word(&batch.plan.display().to_string())),
     };
     // `exec`: the scheduler's signals must reach the runner, not a shell that waits for it.
     format!(
-        "#!{shell}\n{log}{setup}exec {} exec --plan {} --chunk {chunk}\n",
+        "#!{shell}\n{log}{setup}exec {} exec {work} --chunk {chunk}\n",
         shell_word(&script.program.display().to_string()),
-        shell_word(&batch.plan.display().to_string()),
     )
 }
 
@@ -136,6 +144,7 @@ mod tests {
             folder: folder.path().to_owned(),
             plan: folder.path().join("plan.json"),
             workdir: folder.path().to_owned(),
+            store: None,
         };
         let script = Script {
             program: Path::new("/bin/echo"),

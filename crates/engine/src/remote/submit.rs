@@ -6,6 +6,7 @@ use super::open_chunk::{Element, OpenChunk};
 use super::pack::{Load, Packing};
 use super::remote_run::{LEAST_PAUSE, OpenBatch, RemoteRun};
 use super::resubmit::FIRST_PAUSE;
+use super::stored;
 use crate::attempt_id::AttemptId;
 use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir};
 use crate::dispatch::Next;
@@ -137,6 +138,7 @@ impl RemoteRun<'_> {
         let submitted = Submitted {
             key: batch.key.clone(),
             handle: None,
+            first: batch.chunks.start,
             elements: batch.len(),
             folder: batch.folder.clone(),
         };
@@ -214,6 +216,7 @@ impl RemoteRun<'_> {
             folder: self.run.chunks(),
             plan: self.run.plan(),
             workdir: PathBuf::from(&self.slots.request.plan.spec().base_dir),
+            store: stored::reference(self.options(), self.run),
         }
     }
 

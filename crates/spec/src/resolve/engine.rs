@@ -33,6 +33,8 @@ pub(super) fn engine(root: &Node, problems: &mut Problems) -> EngineSpec {
         grace_s: seconds("grace").unwrap_or(default.grace_s),
         pair_on: (text(node, "pair_on").as_deref() == Some("node")).then_some(PairOn::Node),
         program: text(node, "program"),
+        store: text(node, "store"),
+        carry: texts(node.get("carry")),
         gpus: devices(node.get("gpus"), problems),
         cpus: narrow(node.get("cpus")),
         memory_bytes: node.get("memory").and_then(|node| node_bytes(node).ok()),

@@ -38,6 +38,8 @@ static ENGINE_KEYS: &[Key] = &[
     key("grace", Type::Duration(Zero::Refused), "5m", "Time without a sign of life after which a job counts as lost and its trials are given out again.").example("\"10m\""),
     key("pair_on", Type::Word(&["node"]), "", "`node`: the trials of all arms with the same task, point, seed and rollout stand in one job and run on one node.").example("\"node\""),
     key("program", Type::FilledText, "this binary", "The `fairtrial` binary on the nodes.").example("\"/shared/bin/fairtrial\""),
+    key("store", Type::FilledText, "nodes see the data folder", "Object store through which jobs get their work and leave what they did, where nodes share no disk with this machine: `s3://bucket/prefix`, `gs://…`, `az://…`, or `file:///folder`. Credentials come from the environment, here and on the nodes.").example("\"s3://lab-bench/fairtrial\""),
+    key("carry", TEXTS, "[]", "Files and folders, from the spec's folder, that travel to the nodes through `store` beside what git tracks.").example("[\"models/small.bin\"]"),
     key("gpus", Type::Either(&[Type::Whole(1, 1024), Type::List(&Type::Either(&[Type::Whole(0, 1_000_000), Type::FilledText]), 1)]), "none", "GPUs of this machine that local trials lease, one each unless `resources.gpus` says more: a count, or the devices. A trial sees its own in `CUDA_VISIBLE_DEVICES`.").example("2"),
     key("cpus", Type::Whole(1, 1_000_000), "physical cores", "CPUs of this machine for local trials that declare `resources.cpus`.").example("16"),
     key("memory", Type::Bytes, "this machine's", "Memory of this machine for local trials that declare `resources.memory`.").example("\"64GiB\""),

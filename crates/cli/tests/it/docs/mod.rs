@@ -55,6 +55,7 @@ pages! {
     engine_ray: "docs/guides/engines/ray.md",
     engine_skypilot: "docs/guides/engines/skypilot.md",
     engine_slurm: "docs/guides/engines/slurm.md",
+    engine_stores: "docs/guides/engines/stores.md",
     engine_template: "docs/guides/engines/template.md",
     start: "docs/start.md",
     home: "docs/index.md",

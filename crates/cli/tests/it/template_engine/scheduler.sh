@@ -15,10 +15,12 @@ submit)
     number=1
     until mkdir "$dir/$number" 2>/dev/null; do number=$((number + 1)); done
     echo "$key" >"$dir/$number/key"
+    # As schedulers do, it keeps the script, and starts it where SCHEDULER_NODE says.
+    cp "$script" "$dir/$number/script" && chmod +x "$dir/$number/script" && script=$dir/$number/script
     element=0
     while [ $element -lt "$count" ]; do
         # Element and exit code are kept, as a scheduler's accounting would.
-        setsid sh -c 'echo $$ >"$1/$2.pid"; "$3" "$2"; echo $? >"$1/$2.end"' element "$dir/$number" $element "$script" </dev/null >/dev/null 2>&1 &
+        setsid sh -c 'echo $$ >"$1/$2.pid"; ${SCHEDULER_NODE:-} "$3" "$2"; echo $? >"$1/$2.end"' element "$dir/$number" $element "$script" </dev/null >/dev/null 2>&1 &
         element=$((element + 1))
     done
     echo "job $number is queued"

@@ -146,6 +146,7 @@ mod tests {
         let batch = Submitted {
             key: "ft-1".to_owned(),
             handle: Some("ft-1".to_owned()),
+            first: 0,
             elements: 3,
             folder: folder.path().to_owned(),
         };

@@ -16,6 +16,7 @@ fn batch(folder: &Path) -> Batch {
         folder: folder.to_owned(),
         plan: folder.join("plan.json"),
         workdir: folder.to_owned(),
+        store: None,
     }
 }
 
@@ -23,6 +24,7 @@ fn submitted(handle: &str) -> Submitted {
     Submitted {
         key: "ft-1".into(),
         handle: Some(handle.into()),
+        first: 0,
         elements: 3,
         folder: PathBuf::new(),
     }
