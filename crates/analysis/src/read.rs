@@ -12,7 +12,7 @@ const TOGETHER: usize = 4096;
 pub(crate) fn observations_from(
     run: &RunDir,
     state: &RunState,
-    mut each: impl FnMut(&Observation<'_>),
+    mut each: impl FnMut(&Observation<'_>) -> Result<(), AnalysisError>,
 ) -> Result<(), AnalysisError> {
     let mut file = RecordFile::open(&run.journal())?;
     let mut trials = state.trials().map(|(_, trial)| trial).peekable();
@@ -21,7 +21,7 @@ pub(crate) fn observations_from(
         let places = (0..copied.count()).into_par_iter();
         let read = places.map(|place| copied.observation(place));
         let read: Vec<_> = read.collect::<Result<_, _>>()?;
-        read.iter().for_each(&mut each);
+        read.iter().try_for_each(&mut each)?;
     }
     Ok(())
 }

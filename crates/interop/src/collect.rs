@@ -197,6 +197,10 @@ impl Sink for Collected {
         id
     }
 
+    fn known(&self, name: &str) -> Option<MetricId> {
+        self.metric_named(name)
+    }
+
     fn point(&mut self, metric: MetricId, step: f64, value: f64) {
         let wanted = self.kept == Some(metric);
         let place = metric.0 as usize;

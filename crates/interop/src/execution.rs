@@ -1,6 +1,7 @@
 //! What another tool recorded, in words that all tools share: an execution with its fields, its numbers and its end.
 
 use fairtrial_model::{Cause, Direction, Outcome, ParamValue, Params, Sha256, UtcTime};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -112,20 +113,47 @@ impl SharedFields {
     }
 }
 
-/// Adds a text to a hash, so that no two lists of texts are alike.
-pub(crate) fn add_text(hash: &mut Sha256, text: &str) {
-    hash.update((text.len() as u64).to_le_bytes());
-    hash.update(text.as_bytes());
+/// Texts on their way into a hash, which takes them in at once, so that no two lists of texts are alike.
+#[derive(Default)]
+pub(crate) struct HashedTexts {
+    bytes: Vec<u8>,
+    digits: String,
+}
+
+impl HashedTexts {
+    /// One more.
+    pub(crate) fn add(&mut self, text: &str) {
+        let length = text.len() as u64;
+        self.bytes.extend_from_slice(&length.to_le_bytes());
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// The bits of a number as digits.
+    pub(crate) fn add_bits(&mut self, value: f64) {
+        let mut digits = std::mem::take(&mut self.digits);
+        digits.clear();
+        // A string takes every write.
+        let _ = write!(digits, "{}", value.to_bits());
+        self.add(&digits);
+        self.digits = digits;
+    }
+
+    /// Puts them into the hash.
+    pub(crate) fn go_into(self, hash: &mut Sha256) {
+        hash.update(self.bytes);
+    }
 }
 
 fn with_fields<'a>(
     mut hash: Sha256,
     fields: impl Iterator<Item = (&'a str, &'a ParamValue)>,
 ) -> Sha256 {
+    let mut texts = HashedTexts::default();
     for (name, value) in fields {
-        add_text(&mut hash, name);
-        add_text(&mut hash, &Params::display(value));
+        texts.add(name);
+        texts.add(&Params::text(value));
     }
+    texts.go_into(&mut hash);
     hash
 }
 

@@ -169,10 +169,18 @@ fn partition(field: &str, executions: &[Execution]) -> Vec<usize> {
 
 /// The values of fields in one name; fields that an execution does not have are left out.
 pub(crate) fn joined(fields: &[String], execution: &Execution) -> String {
-    let values = fields
+    let mut joined = String::new();
+    for value in fields
         .iter()
         .filter_map(|field| execution.fields.get(field))
-        .map(Params::display)
-        .filter(|text| !text.is_empty());
-    values.collect::<Vec<_>>().join(" · ")
+    {
+        let text = Params::text(value);
+        if !text.is_empty() {
+            if !joined.is_empty() {
+                joined.push_str(" · ");
+            }
+            joined.push_str(&text);
+        }
+    }
+    joined
 }

@@ -171,17 +171,23 @@ impl<R: Read> Json<R> {
 
     /// Shows every element of an array; `each` has to read or pass over it.
     pub(crate) fn array(&mut self, mut each: impl FnMut(&mut Self) -> Done<()>) -> Done<()> {
-        self.expect(b'[', "a list (`[`)")?;
-        if self.token()? == Some(b']') {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
+        let mut place = 0;
+        while self.element(place)? {
             each(self)?;
-            if self.is_last(b']')? {
-                return Ok(());
-            }
+            place += 1;
         }
+        Ok(())
+    }
+
+    /// Goes to the element of an array at this place, from the one before it; whether there is one.
+    fn element(&mut self, place: usize) -> Done<bool> {
+        if place > 0 {
+            return Ok(!self.is_last(b']')?);
+        }
+        self.expect(b'[', "a list (`[`)")?;
+        let is_empty = self.token()? == Some(b']');
+        self.at += usize::from(is_empty);
+        Ok(!is_empty)
     }
 
     fn is_last(&mut self, close: u8) -> Done<bool> {
@@ -243,6 +249,15 @@ impl<R: Read> Json<R> {
                 message.to_owned(),
             )
         })
+    }
+
+    /// Appends the text of a value to others; gives the line on which it begins.
+    fn copy(&mut self, into: &mut Vec<u8>) -> Done<u64> {
+        self.token()?;
+        let line = self.line;
+        let whole = self.marked()?;
+        into.extend_from_slice(whole.map_or(&self.kept[..], |range| &self.buffer[range]));
+        Ok(line)
     }
 
     /// Passes over the value that begins here: where it stands in the buffer, or nothing for what did not fit and is kept.
@@ -421,6 +436,8 @@ pub(crate) fn parse<T: DeserializeOwned>(name: &str, text: &[u8]) -> Done<T> {
     }
     Ok(value)
 }
+
+mod together;
 
 #[cfg(test)]
 mod tests;

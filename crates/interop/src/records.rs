@@ -1,7 +1,7 @@
 //! Executions as records of trials: each gets its task, arm, seed and number, and the iterations inside it stay its samples.
 
 use crate::collect::{Collected, Curve};
-use crate::execution::{Execution, MetricId, add_text};
+use crate::execution::{Execution, HashedTexts, MetricId};
 use crate::roles::Roles;
 use crate::rules::Subject;
 use fairtrial_model::{
@@ -168,27 +168,28 @@ impl Collected {
     pub fn identity(&self, place: usize) -> TrialId {
         let execution = &self.executions[place];
         let mut hash = execution.fields.hashed();
-        let mut add = |text: &str| add_text(&mut hash, text);
-        add(execution.outcome.word());
+        let mut texts = HashedTexts::default();
+        texts.add(execution.outcome.word());
         for (metric, value) in &execution.metrics {
-            add(&self.metrics[metric.0 as usize].name);
-            add(&value.to_bits().to_string());
+            texts.add(&self.metrics[metric.0 as usize].name);
+            texts.add_bits(*value);
         }
         for samples in &execution.samples {
-            add(&self.metrics[samples.metric.0 as usize].name);
+            texts.add(&self.metrics[samples.metric.0 as usize].name);
             for value in &samples.values {
-                add(&value.to_bits().to_string());
+                texts.add_bits(*value);
             }
         }
         for (metric, curve) in &self.curves[place] {
-            add(&self.metrics[metric.0 as usize].name);
-            add(&format!(
+            texts.add(&self.metrics[metric.0 as usize].name);
+            texts.add(&format!(
                 "{} {} {}",
                 curve.count,
                 curve.last_step,
                 curve.last.to_bits()
             ));
         }
+        texts.go_into(&mut hash);
         TrialId(hex(&hash.finalize()[..16]))
     }
 }
@@ -209,7 +210,12 @@ fn info(curve: &Curve) -> SeriesInfo {
 /// The fields of an execution as words, so that two sides can be held to share them.
 fn facts(execution: &Execution) -> BTreeMap<String, String> {
     let fields = execution.fields.iter().take(MOST_FACTS);
-    let short = |text: String| text.chars().take(FACT_LETTERS).collect();
+    let short = |text: String| {
+        if text.len() <= FACT_LETTERS {
+            return text;
+        }
+        text.chars().take(FACT_LETTERS).collect()
+    };
     fields
         .map(|(name, value)| (name.to_owned(), short(Params::display(value))))
         .collect()

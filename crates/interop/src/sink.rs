@@ -8,6 +8,9 @@ pub trait Sink {
     /// Gives the number of a metric by its name; of a name that comes again, what was said first holds.
     fn metric(&mut self, metric: &Metric) -> MetricId;
 
+    /// The number of a metric whose name came before.
+    fn known(&self, name: &str) -> Option<MetricId>;
+
     /// A point of a series of the execution to come.
     fn point(&mut self, metric: MetricId, step: f64, value: f64);
 

@@ -65,7 +65,7 @@ pub use reading::{is_there, read_if_there};
 pub use record_text::RecordText;
 pub use records::{CopiedRecords, RecordFile, effective_records};
 pub use removal::{put_aside, sweep_removed};
-pub use resolved_spec::{ResolvedSpecError, resolved_spec};
+pub use resolved_spec::{ResolvedSpecError, keep_resolved_spec, resolved_spec};
 pub use root::DataRoot;
 pub use run_dir::{RunDir, list_runs};
 pub use state::{BatchInfo, Problem, RunState, SessionInfo, Times};

@@ -1,7 +1,8 @@
 //! The one way to read the spec that a run keeps. A run without one never began; one that is there and cannot be used
 //! is never taken for that, and each reader decides what it means for it.
 
-use crate::error::JournalError;
+use crate::atomic::{Durability, write_atomic_bytes};
+use crate::error::{At, JournalError};
 use crate::reading::read_if_there;
 use crate::run_dir::RunDir;
 use fairtrial_spec::{SPEC_SCHEMA, Spec};
@@ -47,8 +48,26 @@ struct Form {
     schema: u64,
 }
 
+/// Keeps the spec of a run that was not begun by an engine: in its file, or in memory where the run goes with this process.
+/// A log may have a task for each of its samples: then the file takes as long to write and to read as all records.
+pub fn keep_resolved_spec(
+    run: &RunDir,
+    spec: &Spec,
+    durability: Durability,
+) -> Result<(), JournalError> {
+    if run.root().hold_spec(run.path(), spec) {
+        return Ok(());
+    }
+    let path = run.resolved_spec();
+    let text = serde_json::to_vec(spec).map_err(std::io::Error::from);
+    write_atomic_bytes(&path, durability, &text.at("write", &path)?)
+}
+
 /// The spec that a run keeps, with every default filled in.
 pub fn resolved_spec(run: &RunDir) -> Result<Spec, ResolvedSpecError> {
+    if let Some(spec) = run.root().held_spec(run.path()) {
+        return Ok(spec);
+    }
     let path = run.resolved_spec();
     let Some(text) = read_if_there(&path)? else {
         return Err(ResolvedSpecError::Absent(path));
@@ -75,8 +94,8 @@ pub fn resolved_spec(run: &RunDir) -> Result<Spec, ResolvedSpecError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ResolvedSpecError, resolved_spec};
-    use crate::{DataRoot, RunDir};
+    use super::{ResolvedSpecError, keep_resolved_spec, resolved_spec};
+    use crate::{DataRoot, Durability, RunDir};
     use fairtrial_model::UtcTime;
     use fairtrial_spec::{Format, LoadOptions, load_text};
 
@@ -130,5 +149,21 @@ mod tests {
         ));
         std::fs::write(&path, &text).unwrap();
         assert_eq!(resolved_spec(&run).unwrap(), spec);
+        // Where the run goes with the process, nobody else reads a file.
+        let passing = DataRoot::passing(folder.path().join("passing"));
+        let runs = [&root, &passing].map(|root| {
+            let owner = fairtrial_model::Access::Owner;
+            let run = RunDir::create(root, "kept", owner, UtcTime::from_micros(0)).unwrap();
+            keep_resolved_spec(&run, &spec, Durability::Process).unwrap();
+            assert_eq!(resolved_spec(&run).unwrap(), spec);
+            run
+        });
+        assert!(runs[0].resolved_spec().exists() && !runs[1].resolved_spec().exists());
+        let of_another = DataRoot::passing(folder.path().join("passing"));
+        let run = RunDir::named(&of_another, "kept", runs[1].stamp());
+        assert!(matches!(
+            resolved_spec(&run),
+            Err(ResolvedSpecError::Absent(_))
+        ));
     }
 }

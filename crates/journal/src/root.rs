@@ -2,14 +2,39 @@
 
 use crate::atomic::Durability;
 use fairtrial_model::Stamp;
+use fairtrial_spec::Spec;
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A `data/` folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct DataRoot {
     path: PathBuf,
-    is_passing: bool,
+    /// What is kept in memory of one that goes with this process.
+    passing: Option<Arc<Passing>>,
+}
+
+/// What is kept in memory instead of in files: nobody else reads it, and it goes when they would.
+#[derive(Debug, Default)]
+struct Passing {
+    /// The specs of runs, by their folders.
+    specs: Mutex<BTreeMap<PathBuf, Spec>>,
+}
+
+impl PartialEq for DataRoot {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.is_passing() == other.is_passing()
+    }
+}
+
+impl Eq for DataRoot {}
+
+impl Passing {
+    fn specs(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Spec>> {
+        self.specs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The folder with what trials save to go on from.
@@ -22,7 +47,7 @@ impl DataRoot {
         let path = path.as_ref();
         Self {
             path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
-            is_passing: false,
+            passing: None,
         }
     }
 
@@ -30,19 +55,32 @@ impl DataRoot {
     /// come later look at.
     pub fn passing(path: impl AsRef<Path>) -> Self {
         Self {
-            is_passing: true,
+            passing: Some(Arc::default()),
             ..Self::at(path)
         }
     }
 
     /// Whether it goes with this process.
     pub fn is_passing(&self) -> bool {
-        self.is_passing
+        self.passing.is_some()
+    }
+
+    /// Keeps the spec of a run in memory; says whether this is a root where that is enough.
+    pub(crate) fn hold_spec(&self, run: &Path, spec: &Spec) -> bool {
+        if let Some(passing) = &self.passing {
+            passing.specs().insert(run.to_owned(), spec.clone());
+        }
+        self.passing.is_some()
+    }
+
+    /// The spec of a run that is kept in memory.
+    pub(crate) fn held_spec(&self, run: &Path) -> Option<Spec> {
+        self.passing.as_ref()?.specs().get(run).cloned()
     }
 
     /// How durable its files are made, where those of one that stays are made so.
     pub fn durability(&self, of_one_that_stays: Durability) -> Durability {
-        if self.is_passing {
+        if self.is_passing() {
             Durability::Process
         } else {
             of_one_that_stays

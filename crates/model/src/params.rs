@@ -1,6 +1,7 @@
 //! Parameter values: what arms, sweeps and `params` hold, in the order the user wrote them.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A parameter's value, any JSON value.
@@ -51,9 +52,14 @@ impl Params {
 
     /// A value as it stands in a command line or a file name: strings without quotes, the rest as JSON.
     pub fn display(value: &ParamValue) -> String {
+        Self::text(value).into_owned()
+    }
+
+    /// The same, borrowed where it is a string.
+    pub fn text(value: &ParamValue) -> Cow<'_, str> {
         match value {
-            ParamValue::String(text) => text.clone(),
-            other => other.to_string(),
+            ParamValue::String(text) => Cow::Borrowed(text),
+            other => Cow::Owned(other.to_string()),
         }
     }
 }

@@ -63,8 +63,23 @@ pub fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
+/// The first bytes of well-known keys: every word of every text is looked at, and few begin so.
+const FIRST: [bool; 256] = {
+    let mut first = [false; 256];
+    let mut at = 0;
+    while at < SHAPES.len() {
+        first[SHAPES[at].0.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    first
+};
+
 /// Length of the well-known key with which the text begins.
 pub fn key_len(text: &str) -> Option<usize> {
+    let first = text.as_bytes().first()?;
+    if !FIRST[usize::from(*first)] {
+        return None;
+    }
     let run = text.bytes().take_while(|byte| is_token_byte(*byte)).count();
     // Words with hyphens have no digits; keys do.
     let has_digit = text.bytes().take(run).any(|byte| byte.is_ascii_digit());

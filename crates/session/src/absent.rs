@@ -16,6 +16,18 @@ pub struct Absent {
     pub near: Near,
 }
 
+impl Absent {
+    /// The same where another tool keeps these beside what is new, one of which is that.
+    pub(crate) fn beside(mut self, arms: Vec<String>) -> Self {
+        if let Near::NoBaseline { kept } = &mut self.near
+            && arms.len() > 1
+        {
+            *kept = arms;
+        }
+        self
+    }
+}
+
 /// What there is near a word that names nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Near {
@@ -32,8 +44,11 @@ pub enum Near {
     NoFile,
     /// Nothing; a run may have been meant.
     NoRun,
-    /// Nothing; a saved baseline may have been meant.
-    NoBaseline,
+    /// A saved baseline may have been meant, or one of those that another tool keeps beside what is new.
+    NoBaseline {
+        /// The names of the latter.
+        kept: Vec<String>,
+    },
 }
 
 /// Endings that say that a file is meant.

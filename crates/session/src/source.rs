@@ -136,9 +136,7 @@ impl Session {
             TrialSource::Foreign(name) => {
                 let run = self.foreign_run(name, scope, Curves::Ends)?;
                 let run = run.ok_or_else(|| SessionError::NoKnownKind(PathBuf::from(name)))?;
-                let mut trials = self.open_run(&run)?;
-                trials.data.label.clone_from(name);
-                Ok(trials)
+                self.open_called(&run, name)
             }
             TrialSource::Revision(name) => alone(Dataset::from_csv(name, &revision_text(name)?)),
             TrialSource::Parquet(path) => {
@@ -163,23 +161,46 @@ impl Session {
         control: &TrialSource,
         candidate: &TrialSource,
     ) -> Result<(Trials, Trials), SessionError> {
-        let is_foreign = |source: &TrialSource| matches!(source, TrialSource::Foreign(_));
-        if is_foreign(control) || is_foreign(candidate) {
+        let open = |source| self.open(source, Scope::Side);
+        match (control, candidate) {
+            (TrialSource::Foreign(control), TrialSource::Foreign(candidate)) => {
+                self.open_both_in_place(control, candidate)
+            }
             // What is recognised is told in the order of the sides.
-            let first = self.open(control, Scope::Side)?;
-            return Ok((first, self.open(candidate, Scope::Side)?));
+            (TrialSource::Foreign(_), _) | (_, TrialSource::Foreign(_)) => {
+                Ok((open(control)?, open(candidate)?))
+            }
+            _ => both(rayon::join(|| open(control), || open(candidate))),
         }
-        std::thread::scope(|scope| {
-            let open = || self.open(control, Scope::Side);
-            let first = std::thread::Builder::new().spawn_scoped(scope, open);
-            let second = self.open(candidate, Scope::Side)?;
-            let first = match first.map(std::thread::ScopedJoinHandle::join) {
-                Ok(joined) => joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-                // No thread to be had: one after the other.
-                Err(_) => open()?,
-            };
-            Ok((first, second))
-        })
+    }
+
+    /// The same of two sources of other tools, which are read at once and told of in the order of the sides.
+    fn open_both_in_place(
+        &self,
+        control: &str,
+        candidate: &str,
+    ) -> Result<(Trials, Trials), SessionError> {
+        let read = |name: &str| {
+            let found = self.read_in_place(name, Scope::Side, Curves::Ends)?;
+            found.ok_or_else(|| SessionError::NoKnownKind(PathBuf::from(name)))
+        };
+        let (first, second) = rayon::join(|| read(control), || read(candidate));
+        let first = first?;
+        self.tell(Notice::Recognised(first.foreign.recognised()?));
+        let second = second?;
+        self.tell(Notice::Recognised(second.foreign.recognised()?));
+        let open = |found, name| self.open_called(&self.keep_in_place(found)?, name);
+        both(rayon::join(
+            || open(first, control),
+            || open(second, candidate),
+        ))
+    }
+
+    /// The trials of a run that the user knows by another name.
+    fn open_called(&self, run: &RunDir, name: &str) -> Result<Trials, SessionError> {
+        let mut trials = self.open_run(run)?;
+        name.clone_into(&mut trials.data.label);
+        Ok(trials)
     }
 
     /// A run's trials with its spec and what it says about itself.
@@ -197,6 +218,13 @@ impl Session {
             spec: Some(spec),
         })
     }
+}
+
+/// Both sides; of two errors the first.
+fn both<T>(
+    (first, second): (Result<T, SessionError>, Result<T, SessionError>),
+) -> Result<(T, T), SessionError> {
+    Ok((first?, second?))
 }
 
 /// The result files of a folder, by name, and those of its folders as experiments leave them under `output_dir`

@@ -23,9 +23,8 @@ pub(crate) fn lines(case: &Case, whole: &Verdict, options: &CompareOptions) -> V
         // Its trials are put between their points already.
         between: None,
     };
-    let tasks = 0..case.units.task_names.len() as u32;
-    let cases: Vec<Case> = tasks
-        .map(|task| Case::new(case.trials.of_task(task), &question, options))
+    let cases: Vec<Case> = (case.trials.by_task())
+        .map(|trials| Case::new(trials, &question, options))
         .filter(|case| !case.units.rows.is_empty())
         .collect();
     if cases.len() < 2 {

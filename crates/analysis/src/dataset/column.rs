@@ -24,8 +24,17 @@ const COUNTERS: [&str; 16] = [
     "trial_id",
     "unnamed: 0",
 ];
+/// Ends of names under which training programs log how far they have come.
+const STEP_ENDS: [&str; 4] = ["_step", "_steps", "_epoch", "total_timesteps"];
 /// So many numbers that go up by one are no accident.
 const COUNTED: usize = 5;
+
+/// Whether a metric that another tool logged says how far a program had come: it stands on the axis of the others.
+pub(super) fn is_progress(name: &str) -> bool {
+    let last = name.rsplit(['/', '.']).next().unwrap_or(name);
+    let last = last.to_lowercase();
+    COUNTERS.contains(&last.as_str()) || STEP_ENDS.iter().any(|end| last.ends_with(end))
+}
 
 /// Cells of one kind: how many, and the first of them by row and text.
 #[derive(Default)]

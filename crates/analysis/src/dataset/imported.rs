@@ -1,6 +1,7 @@
 //! What is different about trials that another tool measured: iterations inside one process, seeds that are only numbers,
 //! and facts that its files hold.
 
+use super::column::is_progress;
 use super::{Dataset, FactKind, Repeat, SeedsPair};
 use crate::error::AnalysisError;
 use crate::read;
@@ -13,28 +14,39 @@ use std::borrow::Cow;
 #[derive(Clone, Copy)]
 pub(super) struct Imported {
     pairs: bool,
-    iterations: bool,
+    /// Whether rows are iterations; absent while no trial with any was seen.
+    iterations: Option<bool>,
 }
 
 impl Imported {
-    pub(super) fn of(
-        run: &RunDir,
-        spec: &Spec,
-        state: &RunState,
-    ) -> Result<Option<Self>, AnalysisError> {
+    pub(super) fn of(spec: &Spec) -> Option<Self> {
         let Some(Work::Imported { pairs, .. }) = spec.tasks.first().map(|task| &task.work) else {
-            return Ok(None);
+            return None;
         };
-        // Of one process alone the iterations are what there is to compare; of several the processes are.
-        let (mut sampled, mut repeated) = (false, false);
-        read::observations_from(run, state, |observation| {
-            sampled |= !observation.samples.is_empty();
-            repeated |= observation.trial.seed > 0 || observation.trial.rollout > 0;
-        })?;
-        Ok(Some(Self {
+        Some(Self {
             pairs: *pairs,
-            iterations: sampled && !repeated,
-        }))
+            iterations: None,
+        })
+    }
+
+    /// Of one process alone the iterations are what there is to compare; of several the processes are. All trials are looked
+    /// at for that where one has iterations: most logs have none, and are read once.
+    pub(super) fn look(
+        &mut self,
+        run: &RunDir,
+        state: &RunState,
+        observation: &Observation<'_>,
+    ) -> Result<(), AnalysisError> {
+        if self.iterations.is_some() || observation.samples.is_empty() {
+            return Ok(());
+        }
+        let mut repeated = false;
+        read::observations_from(run, state, |observation| {
+            repeated |= observation.trial.seed > 0 || observation.trial.rollout > 0;
+            Ok(())
+        })?;
+        self.iterations = Some(!repeated);
+        Ok(())
     }
 
     /// The same of trials that are at hand.
@@ -43,23 +55,26 @@ impl Imported {
         let repeated = |trial: &Observation<'_>| trial.trial.seed > 0 || trial.trial.rollout > 0;
         Self {
             pairs,
-            iterations: sampled && !trials.iter().any(repeated),
+            iterations: Some(sampled && !trials.iter().any(repeated)),
         }
     }
 
     /// Says what rows and seeds are.
     pub(super) fn shape(self, data: &mut Dataset) {
         data.seeds_pair = SeedsPair::everywhere_if(self.pairs);
-        if self.iterations {
+        if self.iterations == Some(true) {
             data.repeat = Repeat::Iteration;
         }
+        let mut names = data.metric_names();
+        names.retain(|name| is_progress(name));
+        data.counters = names;
     }
 
     /// Takes in a trial, or each iteration inside it.
     pub(super) fn push(self, data: &mut Dataset, observation: &Observation<'_>) {
         let lengths = observation.samples.values().map(Vec::len);
         let count = lengths.max().unwrap_or(0);
-        if !self.iterations || count == 0 {
+        if self.iterations != Some(true) || count == 0 {
             data.push(observation);
             return;
         }

@@ -70,10 +70,13 @@ impl Dataset {
         let mut forms = TaskForms::new();
         let mut walls = Vec::new();
         let mut code = CodeByTask::default();
-        let imported = Imported::of(run, spec, state)?;
+        let mut imported = Imported::of(spec);
         read::observations_from(run, state, |observation| {
-            match imported {
-                Some(imported) => imported.push(&mut data, observation),
+            match &mut imported {
+                Some(imported) => {
+                    imported.look(run, state, observation)?;
+                    imported.push(&mut data, observation);
+                }
                 None => data.push(observation),
             }
             let wall = observation.resources.wall;
@@ -84,6 +87,7 @@ impl Dataset {
             reuse.add(observation);
             code.add(observation);
             add_form(&mut forms, observation);
+            Ok(())
         })?;
         data.can_run_again = imported.is_none() && !spec.is_bench();
         if let Some(imported) = imported {

@@ -72,6 +72,11 @@ pub struct ReportOptions {
     pub reading: Reading,
 }
 
+/// Numbers of cells and metrics that a report's tables hold, and cells that they hold however many metrics there are. A log
+/// with a task for each of 10,000 samples made a page of 40 MB, which no browser opens.
+const MOST_NUMBERS: usize = 4000;
+const FEWEST_CELLS: usize = 100;
+
 /// Makes the report of a run. `environment` is the run's `environment.json`, where there is one.
 pub fn report(
     run: &RunDir,
@@ -99,7 +104,8 @@ pub fn report(
     let extended = evidence.data.extended.iter().chain(&evidence.data.mixed);
     let mut notes: Vec<String> = extended.map(|why| format!("Problem: {why}.")).collect();
     let registration = read_if_there(&run.registration())?;
-    let summary = summary(&evidence, &state)?;
+    let mut summary = summary(&evidence, &state)?;
+    summary.cut_to((MOST_NUMBERS / summary.metrics.len().max(1)).max(FEWEST_CELLS));
     let distributions = distribution::distributions(&evidence, &mut notes);
     Ok(ReportData {
         schema: REPORT_SCHEMA,

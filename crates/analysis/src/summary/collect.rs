@@ -198,6 +198,7 @@ impl Summarizer {
         let described = describe::metric_cells(&self.cells, &metrics, self.level, floor);
         let cells = self.cells.into_iter().zip(described);
         RunSummary {
+            left_out: 0,
             schema: SUMMARY_SCHEMA,
             run: None,
             planned: None,

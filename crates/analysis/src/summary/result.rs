@@ -3,10 +3,11 @@
 use crate::rollouts::RolloutSummary;
 use crate::trial_set::TrialSet;
 use fairtrial_journal::OutcomeCounts;
-use fairtrial_model::{Direction, Params, Stamp, without_case};
+use fairtrial_model::{Direction, Outcome, Params, Stamp, without_case};
 use fairtrial_stats::{Interval, descriptive};
 use fairtrial_text::count::counted;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Version of the summary's JSON form.
 pub const SUMMARY_SCHEMA: u32 = 1;
@@ -41,12 +42,42 @@ pub struct RunSummary {
     pub metrics: Vec<MetricInfo>,
     /// Task × arm × point.
     pub cells: Vec<Cell>,
+    /// Cells that were left out here, see [`RunSummary::cut_to`].
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
     /// The rollouts of agent tasks, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollouts: Option<RolloutSummary>,
     /// What is wrong with the run's files, where something is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
+}
+
+impl RunSummary {
+    /// Leaves out all but so many cells, for who shows a row of each: first those in which nothing failed. What is said over
+    /// all cells stays as it is.
+    pub fn cut_to(&mut self, cells: usize) {
+        if self.cells.len() <= cells {
+            return;
+        }
+        let (failed, well): (Vec<usize>, Vec<usize>) = (0..self.cells.len()).partition(|place| {
+            let outcomes = &self.cells[*place].outcomes;
+            outcomes.get(Outcome::Ok) < outcomes.total()
+        });
+        let kept: BTreeSet<usize> = failed.into_iter().chain(well).take(cells).collect();
+        self.left_out += self.cells.len() - kept.len();
+        let mut places = 0..;
+        self.cells
+            .retain(|_| places.next().is_some_and(|place| kept.contains(&place)));
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+const fn is_zero(left_out: &usize) -> bool {
+    *left_out == 0
 }
 
 /// The name of a run.

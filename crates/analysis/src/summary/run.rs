@@ -43,6 +43,7 @@ pub fn summarize_state(
         notes.add(observation);
         code.add(observation);
         rollouts.add(observation);
+        Ok(())
     })?;
     let mut summary = summarizer.finish();
     rollouts.finish(run, state, &mut summary)?;

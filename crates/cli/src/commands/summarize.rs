@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
-    /// Show every metric, not only those that the spec or its experiments declare
+    /// Show every metric, not only those that the spec or its experiments declare, and every row
     #[arg(long, conflicts_with = "json")]
     all: bool,
     /// What has a row of its own besides task, arm and point
@@ -33,6 +33,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     mapping: MappingArgs,
 }
+
+/// Rows of a table without `--all`: more scroll what matters off every screen.
+const MOST_ROWS: usize = 100;
 
 /// What has a row of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -74,10 +77,13 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         }
         return Ok(Exit::Fine);
     }
-    let summary = session.summarize(&run)?;
+    let mut summary = session.summarize(&run)?;
     if args.json {
         printer.json(&summary);
     } else {
+        if !args.all {
+            summary.cut_to(MOST_ROWS);
+        }
         let page = fairtrial_report::console::summary_as;
         printer.page(page(&summary, args.view(), printer.terminal()));
     }

@@ -286,9 +286,15 @@ fn of_absent(near: &Near) -> String {
         }
         Near::NoFile => "check the path".to_owned(),
         Near::NoRun => LISTS_RUNS.to_owned(),
-        Near::NoBaseline => {
+        Near::NoBaseline { kept } if kept.is_empty() => {
             "`fairtrial gate --save-baseline NAME` saves one; `fairtrial list` shows the runs"
                 .to_owned()
+        }
+        Near::NoBaseline { kept } => {
+            format!(
+                "it holds {}; `--baseline NAME` takes one of these",
+                kept.join(", ")
+            )
         }
     }
 }

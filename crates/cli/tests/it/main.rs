@@ -31,6 +31,7 @@ mod examples;
 mod experiments;
 mod explained;
 mod foreign;
+mod foreign_words;
 mod gate;
 mod history;
 mod hostile;

@@ -21,27 +21,32 @@ pub(super) struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    fn add(&mut self, metric: &Metric, value: Option<f64>) {
+    /// A number of a metric, which is described where its name comes for the first time.
+    fn add(&mut self, name: &str, value: Option<f64>, describe: impl FnOnce(Metric) -> Metric) {
         if let Some(value) = value {
-            let metric = self.sink.metric(metric);
-            self.execution.metrics.push((metric, value));
+            let known = self.sink.known(name);
+            let new = || self.sink.metric(&describe(Metric::named(name)));
+            self.execution
+                .metrics
+                .push((known.unwrap_or_else(new), value));
         }
     }
 
     /// What the tool is asked for; more is better.
     pub(super) fn score(&mut self, value: Option<f64>) {
-        let score = Metric::named("score").better(Direction::Up).headline();
-        self.add(&score, value);
+        self.add("score", value, |score| {
+            score.better(Direction::Up).headline()
+        });
     }
 
     /// A further score, under its own name.
     pub(super) fn named_score(&mut self, name: &str, value: Option<f64>) {
-        self.add(&Metric::named(name).better(Direction::Up), value);
+        self.add(name, value, |score| score.better(Direction::Up));
     }
 
     /// Something else, of which nothing is known.
     pub(super) fn other(&mut self, name: &str, value: Option<f64>) {
-        self.add(&Metric::named(name), value);
+        self.add(name, value, |metric| metric);
     }
 
     pub(super) fn seconds(&mut self, name: &str, value: Option<f64>) {
@@ -50,13 +55,10 @@ impl Numbers<'_> {
 
     /// A number in a unit that is used here.
     fn less_is_better(&mut self, name: &str, unit: &str, value: Option<f64>) {
-        if value.is_some() {
-            let metric = Metric {
-                unit: Some(unit.to_owned()),
-                ..Metric::named(name).better(Direction::Down)
-            };
-            self.add(&metric, value);
-        }
+        self.add(name, value, |metric| Metric {
+            unit: Some(unit.to_owned()),
+            ..metric.better(Direction::Down)
+        });
     }
 
     /// Tokens under the names of our own rollouts, so that these compare. Where a tool gives no total it is the sum.

@@ -80,16 +80,33 @@ impl fmt::Display for UtcTime {
             second,
             ..
         } = civil;
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-        )?;
-        let micros = self.0.rem_euclid(1_000_000);
-        if micros != 0 {
-            let digits = format!("{micros:06}");
-            write!(f, ".{}", digits.trim_end_matches('0'))?;
+        // Digit by digit: a log of 10,000 samples has twice as many times.
+        let mut text = *b"0000-00-00T00:00:00.000000Z";
+        let fields = [
+            (year, 0..4),
+            (month, 5..7),
+            (day, 8..10),
+            (hour, 11..13),
+            (minute, 14..16),
+            (second, 17..19),
+            (self.0.rem_euclid(1_000_000), 20..26),
+        ];
+        for (mut rest, places) in fields {
+            for digit in text[places].iter_mut().rev() {
+                *digit = b'0' + rest.rem_euclid(10) as u8;
+                rest = rest.div_euclid(10);
+            }
         }
-        f.write_str("Z")
+        let mut end = 26;
+        while text[end - 1] == b'0' && end > 20 {
+            end -= 1;
+        }
+        if end == 20 {
+            // A whole second has no point.
+            end = 19;
+        }
+        text[end] = b'Z';
+        f.write_str(str::from_utf8(&text[..=end]).map_err(|_| fmt::Error)?)
     }
 }
 

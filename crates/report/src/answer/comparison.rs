@@ -10,14 +10,16 @@ use crate::grid::Tone;
 use crate::ranking::{format_of, standing_word};
 use crate::words;
 use fairtrial_analysis::Comparison;
-use fairtrial_analysis::compare::{Contrast, MetricComparison, Ranking, Role, Word};
+use fairtrial_analysis::compare::{Contrast, MetricComparison, ObjectionKind, Ranking, Role, Word};
 use fairtrial_analysis::watch::WatchReport;
-use fairtrial_text::count::{and_more, counted};
+use fairtrial_text::count::{and_more, counted, first_of};
 
 /// Candidates that have a line each; more of them are ranked, or counted.
 const MOST_CANDIDATES: usize = 4;
 /// Lines of verdicts; where there would be more, those of the primary metric are shown.
 const MOST_VERDICTS: usize = 8;
+/// Metrics that are named where nothing says which one decides.
+const MOST_NAMED: usize = 6;
 /// Places of a ranking that are shown.
 const PLACES: usize = 6;
 
@@ -283,7 +285,27 @@ fn verdict_lines(contrasts: &[Contrast], cut: &Cut) -> Vec<Line> {
     let mut lines = verdict_table(&all, contrasts.len(), cut.width);
     lines.extend(other_candidates(contrasts));
     lines.extend(moved_too(contrasts, shown));
+    lines.extend(not_named(contrasts));
     lines
+}
+
+/// Where nothing says which metric decides, the first one does: the names of the others.
+fn not_named(contrasts: &[Contrast]) -> Option<Line> {
+    let [first, others @ ..] = contrasts.first()?.metrics.as_slice() else {
+        return None;
+    };
+    let is_undeclared = |metric: &MetricComparison| {
+        let mut objections = metric.verdict.objections.iter();
+        objections.any(|objection| objection.kind == ObjectionKind::Undeclared)
+    };
+    if others.is_empty() || !is_undeclared(first) || !others.iter().all(is_undeclared) {
+        return None;
+    }
+    let names = others.iter().map(|metric| &metric.metric);
+    let names = first_of(names, MOST_NAMED);
+    let text =
+        format!("nothing says which metric decides; there is also {names} (`--metric NAME`)");
+    Some(caution(text))
 }
 
 impl ShownVerdicts {

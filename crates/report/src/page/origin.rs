@@ -2,17 +2,20 @@
 
 use super::content::Block;
 use crate::comparison::title;
-use crate::grid::{Column, Grid, Section};
-use fairtrial_analysis::CodeGroup;
+use crate::grid::{Cell, Column, Grid, Section};
+use crate::summary::left_out;
 use fairtrial_analysis::report::ReportData;
+use fairtrial_analysis::{CodeGroup, TrialSet};
 use fairtrial_journal::provenance::{Vcs, VcsState};
-use fairtrial_text::count::first_of;
+use fairtrial_text::count::{counted, first_of};
 use fairtrial_text::shell_word::shell_word;
+use std::collections::HashMap;
 
 /// The trials behind every number, in the grammar of `--only`.
 pub(super) fn trials(data: &ReportData) -> Vec<Block> {
     let mut blocks = vec![Block::Words(where_files_are(data))];
-    blocks.extend(compared(data).map(Block::Table));
+    let mut lists = Lists::default();
+    blocks.extend(compared(data, &mut lists).map(Block::Table));
     let mut grid = Grid::new(vec![
         Column::words("task"),
         Column::words("arm"),
@@ -24,17 +27,41 @@ pub(super) fn trials(data: &ReportData) -> Vec<Block> {
             cell.task.as_str().into(),
             cell.arm.as_deref().unwrap_or_default().into(),
             cell.point.to_string().into(),
-            cell.trials.to_string().into(),
+            lists.cell(&cell.trials, || cell.task.clone()),
         ]);
     }
     if !grid.rows.is_empty() {
         blocks.push(Block::Table(Section {
             title: "Behind the results".to_owned(),
             grid: grid.without_empty_columns(),
-            notes: Vec::new(),
+            notes: left_out(&data.summary).into_iter().collect(),
         }));
     }
     blocks
+}
+
+/// Long lists of trials that stand somewhere, with where that is. Each is shown once: thousands of numbers that stand there a
+/// second time make the page heavy, fill sheets of paper and tell nobody that they are the same.
+#[derive(Default)]
+struct Lists(HashMap<String, String>);
+
+/// Letters of a list that is shown again.
+const SHORT: usize = 200;
+
+impl Lists {
+    /// A list as a cell has it; `place` is what it is called from then on.
+    fn cell(&mut self, trials: &TrialSet, place: impl FnOnce() -> String) -> Cell {
+        let text = trials.to_string();
+        if text.len() <= SHORT {
+            return text.into();
+        }
+        if let Some(place) = self.0.get(&text) {
+            let count = counted(trials.len() as u64, "trial");
+            return format!("the same {count} as {place}").into();
+        }
+        self.0.insert(text.clone(), place());
+        text.into()
+    }
 }
 
 /// Trials of a run with more are packed with each other, unless the spec says otherwise.
@@ -54,7 +81,7 @@ fn where_files_are(data: &ReportData) -> String {
     format!("Trials are named by their place in the run. {files}; `--only 7` runs it again.")
 }
 
-fn compared(data: &ReportData) -> Option<Section> {
+fn compared(data: &ReportData, lists: &mut Lists) -> Option<Section> {
     let comparison = data.comparison.as_ref()?;
     let mut grid = Grid::new(vec![
         Column::words("comparison"),
@@ -64,12 +91,18 @@ fn compared(data: &ReportData) -> Option<Section> {
         Column::numbers("left out"),
     ]);
     for contrast in &comparison.contrasts {
+        let among = match &comparison.contrasts[..] {
+            [_] => String::new(),
+            _ => format!(" ({})", title(contrast)),
+        };
         for metric in &contrast.metrics {
+            let name = &metric.metric;
+            let place = |side: &str| format!("{side} of {name}{among}");
             grid.push(vec![
                 title(contrast).into(),
-                metric.metric.as_str().into(),
-                metric.control_trials.to_string().into(),
-                metric.candidate_trials.to_string().into(),
+                name.as_str().into(),
+                lists.cell(&metric.control_trials, || place("control")),
+                lists.cell(&metric.candidate_trials, || place("candidate")),
                 metric.dropped.len().to_string().into(),
             ]);
         }
@@ -243,4 +276,24 @@ pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
         ));
     }
     blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lists;
+    use fairtrial_analysis::TrialSet;
+
+    #[test]
+    fn a_long_list_stands_there_once() {
+        let mut lists = Lists::default();
+        let few: TrialSet = (0..10).step_by(2).collect();
+        let many: TrialSet = (0..6000).step_by(2).collect();
+        for _ in 0..2 {
+            assert_eq!(lists.cell(&few, || "few".to_owned()).text, "0,2,4,6,8");
+        }
+        let whole = lists.cell(&many, || "control of score".to_owned());
+        assert_eq!(whole.text, many.to_string());
+        let again = lists.cell(&many, || "control of loss".to_owned());
+        assert_eq!(again.text, "the same 3,000 trials as control of score");
+    }
 }

@@ -61,6 +61,7 @@ pub(crate) fn tables(summary: &RunSummary, detail: Detail) -> SummaryTables {
     let note = (!others.is_empty()).then(|| also_logged(others, summary, detail));
     let in_cases = (!other_cases.is_empty()).then(|| in_cases(&other_cases, detail));
     let mut outcomes = outcome_section(summary);
+    outcomes.notes.extend(left_out(summary));
     if detail != Detail::File {
         outcomes.notes.extend(note.iter().chain(&in_cases).cloned());
     }
@@ -83,6 +84,14 @@ pub(crate) fn tables(summary: &RunSummary, detail: Detail) -> SummaryTables {
             .filter(|_| detail == Detail::File)
             .map(|note| (note, folded)),
     }
+}
+
+/// How many rows are left out of every table.
+pub(crate) fn left_out(summary: &RunSummary) -> Option<String> {
+    let rows = counted(summary.left_out, "more row");
+    (summary.left_out > 0).then(|| {
+        format!("{rows} of this and the other tables: `fairtrial summarize --all` shows every one.")
+    })
 }
 
 /// Rows of the table that stands in for a verdict where nothing is compared.

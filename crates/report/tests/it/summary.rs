@@ -168,3 +168,28 @@ fn a_run_without_metrics_still_has_a_table() {
     let summary = summarize(records, SummaryOptions::default()).unwrap();
     insta::assert_snapshot!(console::summary(&summary, Terminal::plain(80)));
 }
+
+#[test]
+fn of_many_rows_those_with_failures_stay() {
+    let records = (0..40).map(|index| {
+        let outcome = if index == 33 {
+            Outcome::Failed
+        } else {
+            Outcome::Ok
+        };
+        let mut one = record(index, "control", 1e-3, outcome);
+        one.trial.task = format!("task {index}");
+        one
+    });
+    let mut summary = summarize(records, SummaryOptions::default()).unwrap();
+    let outcomes = summary.outcomes;
+    summary.cut_to(40);
+    assert_eq!((summary.cells.len(), summary.left_out), (40, 0));
+    summary.cut_to(3);
+    let tasks: Vec<&str> = summary.cells.iter().map(|cell| &*cell.task).collect();
+    assert_eq!(tasks, ["task 0", "task 1", "task 33"]);
+    assert_eq!((summary.left_out, summary.outcomes), (37, outcomes));
+    let page = console::summary(&summary, Terminal::plain(120));
+    assert!(page.contains("40 trials, 39 ok, 1 failed"), "{page}");
+    assert!(page.contains("37 more rows"), "{page}");
+}

@@ -11,8 +11,8 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Durability, Event, IMPORT_SCHEMA, Import, ImportFact, ImportFactKind, ImportRole, ImportSource,
     JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RecordText, RunDir, RunLock, RunState,
-    RunStatus, WriterOptions, effective_records, provenance::host_name, read_if_there,
-    resolved_spec, views, write_atomic_bytes,
+    RunStatus, WriterOptions, effective_records, keep_resolved_spec, provenance::host_name,
+    read_if_there, resolved_spec, views, write_atomic_bytes,
 };
 use fairtrial_model::{Outcome, Record, Sha256, TrialId, TrialKey, UtcTime, hex};
 use fairtrial_spec::Spec;
@@ -85,14 +85,9 @@ impl Session {
             base_dir: self.caller().folder.display().to_string(),
             ..spec
         };
-        // A task for each sample: no line for each of their keys.
-        let write = |path: &Path, text| write_json(path, keeping.durability, text);
-        let write_spec = || write(&run.resolved_spec(), serde_json::to_vec(&spec));
-        if stays {
-            write_spec()?;
-        }
-        let about = import(run, keeping)?;
-        write(&run.import(), serde_json::to_vec_pretty(&about))?;
+        keep_resolved_spec(run, &spec, keeping.durability)?;
+        let about = serde_json::to_vec_pretty(&import(run, keeping)?);
+        write_json(&run.import(), keeping.durability, about)?;
         let options = WriterOptions {
             redactor: self.caller().redactor(),
             sync_every: match keeping.durability {
@@ -119,24 +114,13 @@ impl Session {
         }
         let mut counts = earlier.state.counts;
         let redactor = self.caller().redactor();
-        let mut append = || {
-            coming.chunks(AT_ONCE).try_for_each(|some| {
-                let made = some.par_iter().with_min_len(FOR_A_THREAD);
-                let made = made.map(|coming| record(run, keeping, (coming, now), &redactor));
-                for (outcome, text) in made.collect::<Result<Vec<_>, _>>()? {
-                    counts.add(outcome);
-                    writer.append_record(&text);
-                }
-                Ok(())
-            })
-        };
-        if stays {
-            append()?;
-        } else {
-            // A task for each sample of a log takes as long to write as many of the records.
-            let (written, appended): (_, Result<(), SessionError>) =
-                rayon::join(write_spec, append);
-            written.and(appended)?;
+        for some in coming.chunks(AT_ONCE) {
+            let made = some.par_iter().with_min_len(FOR_A_THREAD);
+            let made = made.map(|coming| record(run, keeping, (coming, now), &redactor));
+            for (outcome, text) in made.collect::<Result<Vec<_>, _>>()? {
+                counts.add(outcome);
+                writer.append_record(&text);
+            }
         }
         writer.append(&Event::Closed {
             at: now,

@@ -38,6 +38,17 @@ impl Session {
     /// Reads a source and tells what was recognised.
     fn read_foreign(
         &self,
+        source: (&str, Source),
+        into: Collected,
+        how: (&Mapping, Scope),
+    ) -> Result<Foreign, SessionError> {
+        let foreign = self.read_source(source, into, how)?;
+        self.tell(Notice::Recognised(foreign.recognised()?));
+        Ok(foreign)
+    }
+
+    fn read_source(
+        &self,
         (name, source): (&str, Source),
         into: Collected,
         (mapping, scope): (&Mapping, Scope),
@@ -47,8 +58,6 @@ impl Session {
             scope,
             access: &self.access(),
         };
-        let foreign = Foreign::read(name, source, into, reading)?;
-        self.tell(Notice::Recognised(foreign.recognised()?));
-        Ok(foreign)
+        Ok(Foreign::read(name, source, into, reading)?)
     }
 }

@@ -1,10 +1,11 @@
 //! Another tool's results where they lie: a run in a folder that lasts as long as the session.
 
 use super::keep::Keeping;
-use super::points::PointFiles;
+use super::points::{PointFiles, PointsWritten};
 use crate::error::SessionError;
+use crate::notice::Notice;
 use crate::session::Session;
-use fairtrial_interop::{Collected, InteropError, Keep, Online, Scope, Source};
+use fairtrial_interop::{Collected, Foreign, InteropError, Keep, Online, Scope, Source};
 use fairtrial_journal::{Durability, RunDir};
 use fairtrial_model::Access;
 use std::path::Path;
@@ -16,6 +17,14 @@ pub(crate) enum Curves {
     Ends,
     /// Every point.
     Points,
+}
+
+/// Another tool's results that were read, and the run that they become.
+pub(crate) struct FoundInPlace {
+    run: RunDir,
+    /// What was found.
+    pub(crate) foreign: Foreign,
+    points: Option<PointsWritten>,
 }
 
 impl Session {
@@ -38,6 +47,20 @@ impl Session {
         scope: Scope,
         curves: Curves,
     ) -> Result<Option<RunDir>, SessionError> {
+        let Some(found) = self.read_in_place(word, scope, curves)? else {
+            return Ok(None);
+        };
+        self.tell(Notice::Recognised(found.foreign.recognised()?));
+        self.keep_in_place(found).map(Some)
+    }
+
+    /// Reads another tool's results, if a word names some, and says nothing of it yet.
+    pub(crate) fn read_in_place(
+        &self,
+        word: &str,
+        scope: Scope,
+        curves: Curves,
+    ) -> Result<Option<FoundInPlace>, SessionError> {
         let Some(source) = self.foreign_source(word)? else {
             return Ok(None);
         };
@@ -51,20 +74,34 @@ impl Session {
             Curves::Points => Collected::handing_on(Box::new(files)),
         };
         let mapping = self.in_place().mapping();
-        let foreign = self.read_foreign((word, source), into, (mapping, scope))?;
+        let foreign = self.read_source((word, source), into, (mapping, scope))?;
         written
             .check()
             .map_err(|error| SessionError::Machine(format!("curves of {word}: {error}")))?;
+        Ok(Some(FoundInPlace {
+            run,
+            foreign,
+            points: (curves == Curves::Points).then_some(written),
+        }))
+    }
+
+    /// Makes a run of what was read.
+    pub(crate) fn keep_in_place(&self, found: FoundInPlace) -> Result<RunDir, SessionError> {
+        let FoundInPlace {
+            run,
+            foreign,
+            points,
+        } = found;
         let keeping = Keeping {
             foreign: &foreign,
-            points: (curves == Curves::Points).then_some(&written),
+            points: points.as_ref(),
             sources: Vec::new(),
             durability: Durability::Process,
         };
         self.keep(&run, &keeping)?;
         // Many small parts, which nobody needs to wait for.
         rayon::spawn(move || drop(foreign));
-        Ok(Some(run))
+        Ok(run)
     }
 }
 

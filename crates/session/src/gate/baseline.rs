@@ -55,7 +55,7 @@ impl Session {
             message: format!(
                 "there is no baseline `{name}`: no saved one, no file and no run of that name"
             ),
-            near: Near::NoBaseline,
+            near: Near::NoBaseline { kept: Vec::new() },
         })?;
         if let TrialSource::Run(run) = &found {
             finished(run)?;

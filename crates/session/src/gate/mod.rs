@@ -75,7 +75,14 @@ impl Session {
         if self.in_place().holds(&candidate) && trials.data.arm_names().contains(name) {
             return gate_own_baseline(&trials, name, question);
         }
-        let baseline = question.part(self.baseline(name, &candidate)?)?;
+        let baseline = self.baseline(name, &candidate);
+        let baseline = baseline.map_err(|error| match error {
+            SessionError::Absent(absent) if self.in_place().holds(&candidate) => {
+                absent.beside(trials.data.arm_names()).into()
+            }
+            other => other,
+        });
+        let baseline = question.part(baseline?)?;
         let options = options(&trials, question);
         let shared =
             Dataset::with_shared_tasks(&baseline.data, &trials.data, &options.compare.accept)?;

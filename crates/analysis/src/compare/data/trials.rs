@@ -180,21 +180,30 @@ impl TrialsOfBoth {
         [of(&self.control), of(&self.candidate)]
     }
 
-    /// The trials of one task alone.
-    pub(crate) fn of_task(&self, task: u32) -> Self {
-        let of = |trials: &[TrialOfSide]| {
-            let mine = trials.iter().filter(|trial| trial.task == task);
-            mine.map(|trial| TrialOfSide { task: 0, ..*trial })
-                .collect()
+    /// The trials of each task alone, by its number. One pass over all trials, whatever the number of tasks: a log may have
+    /// a task for each of its samples.
+    pub(crate) fn by_task(&self) -> impl Iterator<Item = Self> {
+        let of_each = |trials: &[TrialOfSide]| {
+            let mut of_each = vec![Vec::new(); self.task_names.len()];
+            for trial in trials {
+                of_each[trial.task as usize].push(TrialOfSide { task: 0, ..*trial });
+            }
+            of_each
         };
-        Self {
-            control: of(&self.control),
-            candidate: of(&self.candidate),
-            task_names: vec![self.task_names[task as usize].clone()],
-            of_agents: vec![self.of_agents[task as usize]],
-            repeat: self.repeat,
-            seeds_pair: self.seeds_pair,
-            in_time_order: self.in_time_order,
-        }
+        let sides = of_each(&self.control)
+            .into_iter()
+            .zip(of_each(&self.candidate));
+        let tasks = self.task_names.iter().zip(&self.of_agents);
+        sides
+            .zip(tasks)
+            .map(|((control, candidate), (name, of_agents))| Self {
+                control,
+                candidate,
+                task_names: vec![name.clone()],
+                of_agents: vec![*of_agents],
+                repeat: self.repeat,
+                seeds_pair: self.seeds_pair,
+                in_time_order: self.in_time_order,
+            })
     }
 }

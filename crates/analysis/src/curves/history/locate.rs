@@ -149,6 +149,17 @@ impl Histories {
                 run.stamp()
             )));
         }
+        // Of another tool's numbers without curves there is no folder.
+        if state.opened.as_ref().is_some_and(|opened| opened.imported)
+            && records.iter().all(|record| record.dir.is_empty())
+        {
+            return Err(AnalysisError::Question(format!(
+                "the run {} {} was imported without curves: its trials have one number of each metric, which `compare`, \
+                 `power` and `summarize` take",
+                run.name(),
+                run.stamp()
+            )));
+        }
         records.sort_by_key(|record| (record.trial.seed, record.trial.rollout, record.trial.index));
         Ok(Some(
             records

@@ -48,11 +48,7 @@ pub(super) fn read(
             continue;
         };
         let mut json = Json::new(format!("{name}:{list}"), member);
-        json.array(|json| {
-            let sample = InspectSample::read(json)?;
-            log.sample(sample, sink);
-            Ok(())
-        })?;
+        json.array_together(carefully, |sample| log.sample(sample, sink))?;
     }
     if header == START {
         // What was done after the last batch of summaries stands in the samples alone.
@@ -70,6 +66,10 @@ pub(super) fn read(
         }
     }
     Ok(())
+}
+
+fn carefully(json: &mut Json<&[u8]>) -> Result<InspectSample, InteropError> {
+    InspectSample::read(json)
 }
 
 fn read_header<R: Read>(

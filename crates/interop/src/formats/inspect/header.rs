@@ -7,7 +7,7 @@ use crate::sink::Sink;
 use fairtrial_model::{Outcome, Params};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Samples times epochs that are listed as missing.
@@ -17,7 +17,7 @@ const MOST_MISSING: usize = 1_000_000;
 pub(super) struct Log {
     pub(super) path: PathBuf,
     pub(super) header: Header,
-    seen: BTreeSet<(String, u64)>,
+    seen: HashSet<(String, u64)>,
 }
 
 /// The evaluation.
@@ -98,7 +98,7 @@ impl Log {
         Self {
             path: path.to_owned(),
             header: Header::default(),
-            seen: BTreeSet::new(),
+            seen: HashSet::new(),
         }
     }
 

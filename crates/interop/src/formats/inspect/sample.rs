@@ -13,23 +13,36 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 /// What both forms have.
-#[derive(Debug, Default)]
+#[derive(Debug, Deserialize)]
+#[serde(default)]
 pub(super) struct InspectSample {
     pub(super) id: Value,
     pub(super) epoch: u64,
-    scores: BTreeMap<String, Score>,
-    usage: BTreeMap<String, Usage>,
+    scores: Option<BTreeMap<String, Score>>,
+    model_usage: Option<BTreeMap<String, Usage>>,
     error: Value,
     limit: Value,
-    times: Times,
+    started_at: Option<String>,
+    completed_at: Option<String>,
+    total_time: Option<Number>,
+    working_time: Option<Number>,
 }
 
-#[derive(Debug, Default)]
-struct Times {
-    started: Option<String>,
-    completed: Option<String>,
-    total: Option<Number>,
-    working: Option<Number>,
+impl Default for InspectSample {
+    fn default() -> Self {
+        Self {
+            id: Value::Null,
+            epoch: 1,
+            scores: None,
+            model_usage: None,
+            error: Value::Null,
+            limit: Value::Null,
+            started_at: None,
+            completed_at: None,
+            total_time: None,
+            working_time: None,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -53,28 +66,19 @@ struct Usage {
 impl InspectSample {
     /// Reads a sample; transcripts and everything else that is large is passed over.
     pub(super) fn read<R: Read>(json: &mut Json<R>) -> Result<Self, InteropError> {
-        let mut sample = Self {
-            epoch: 1,
-            ..Self::default()
-        };
+        let mut sample = Self::default();
         json.object(|key, json| {
             match key {
                 "id" => sample.id = json.value(key)?,
                 "epoch" => sample.epoch = json.value(key)?,
-                "scores" => {
-                    let scores: Option<BTreeMap<String, Score>> = json.value(key)?;
-                    sample.scores = scores.unwrap_or_default();
-                }
-                "model_usage" => {
-                    let usage: Option<BTreeMap<String, Usage>> = json.value(key)?;
-                    sample.usage = usage.unwrap_or_default();
-                }
+                "scores" => sample.scores = json.value(key)?,
+                "model_usage" => sample.model_usage = json.value(key)?,
                 "error" => sample.error = json.value(key)?,
                 "limit" => sample.limit = json.value(key)?,
-                "started_at" => sample.times.started = json.value(key)?,
-                "completed_at" => sample.times.completed = json.value(key)?,
-                "total_time" => sample.times.total = json.value(key)?,
-                "working_time" => sample.times.working = json.value(key)?,
+                "started_at" => sample.started_at = json.value(key)?,
+                "completed_at" => sample.completed_at = json.value(key)?,
+                "total_time" => sample.total_time = json.value(key)?,
+                "working_time" => sample.working_time = json.value(key)?,
                 _ => return json.skip(),
             }
             Ok(())
@@ -85,19 +89,20 @@ impl InspectSample {
     /// Puts what it has into an execution.
     pub(super) fn fill(self, execution: &mut Execution, scorer: Option<&str>, sink: &mut dyn Sink) {
         let at = |text: &Option<String>| text.as_deref().and_then(time::from_text);
-        execution.started_at = at(&self.times.started);
-        execution.ended_at = at(&self.times.completed);
+        execution.started_at = at(&self.started_at);
+        execution.ended_at = at(&self.completed_at);
         self.scored(execution, scorer, sink);
         let is_scored = !execution.metrics.is_empty();
         let sum = |of: fn(&Usage) -> Option<f64>| {
-            let known = self.usage.values().filter_map(of);
+            let known = self.model_usage.iter().flat_map(BTreeMap::values);
+            let known = known.filter_map(of);
             known.fold(None, |sum: Option<f64>, value| {
                 Some(sum.unwrap_or(0.0) + value)
             })
         };
         let mut numbers = Numbers { execution, sink };
-        numbers.seconds("time", self.times.total.map(|number| number.0));
-        numbers.seconds("working_time", self.times.working.map(|number| number.0));
+        numbers.seconds("time", self.total_time.map(|number| number.0));
+        numbers.seconds("working_time", self.working_time.map(|number| number.0));
         numbers.tokens(&Tokens {
             total: sum(|usage| usage.total_tokens),
             input: sum(|usage| usage.input_tokens),
@@ -122,13 +127,16 @@ impl InspectSample {
 
     /// The values of all scorers under their names, and that of the first as `score`.
     fn scored(&self, execution: &mut Execution, scorer: Option<&str>, sink: &mut dyn Sink) {
-        let only = self.scores.keys().next().filter(|_| self.scores.len() == 1);
+        let Some(scores) = &self.scores else {
+            return;
+        };
+        let only = scores.keys().next().filter(|_| scores.len() == 1);
         let first = scorer
-            .filter(|name| self.scores.contains_key(*name))
+            .filter(|name| scores.contains_key(*name))
             .or(only.map(String::as_str));
         let mut numbers = Numbers { execution, sink };
-        numbers.score(first.and_then(|name| number_of(&self.scores[name].value)));
-        for (name, score) in &self.scores {
+        numbers.score(first.and_then(|name| number_of(&scores[name].value)));
+        for (name, score) in scores {
             if let Some(value) = number_of(&score.value) {
                 numbers.named_score(name, Some(value));
             } else if let Value::Object(table) = &score.value {
