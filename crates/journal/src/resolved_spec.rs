@@ -49,6 +49,7 @@ struct Form {
 
 /// The spec that a run keeps, with every default filled in.
 pub fn resolved_spec(run: &RunDir) -> Result<Spec, ResolvedSpecError> {
+    run.readable()?;
     let path = run.resolved_spec();
     let Some(text) = read_if_there(&path)? else {
         return Err(ResolvedSpecError::Absent(path));
