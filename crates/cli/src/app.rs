@@ -1,10 +1,10 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, bench, bisect, cancel, check, compare, completions, data_root, demo, doctor, eval,
-    exec, explain, export, gate, gc, history, import, init, list, logs, own, plan, power, preset,
-    register, remeasure, report, reproduce, run, schema, serve, sql, status, summarize, sweep,
-    table, task, unpack, variance, verify, wait,
+    analyze, archive, bench, bisect, cancel, check, compare, completions, data_root, demo, doctor,
+    eval, exec, explain, export, gate, gc, history, import, init, list, logs, own, plan, power,
+    preset, register, remeasure, report, reproduce, run, schema, serve, sql, status, summarize,
+    sweep, table, task, unpack, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -60,6 +60,7 @@ enum Command {
     Export(export::Args),
     Eval(eval::Args),
     Remeasure(remeasure::Args),
+    Archive(archive::Args),
     Gc(gc::Args),
     Task(task::Args),
     Analyze(analyze::Args),
@@ -194,6 +195,7 @@ impl Command {
             Self::History(args) => history::run(&args, console),
             Self::Power(args) => power::run(&args, console),
             Self::Summarize(args) => summarize::run(&args, console),
+            Self::Archive(args) => archive::run(&args, console),
             Self::Gc(args) => gc::run(&args, console),
             Self::Import(args) => import::run(&args, console),
             Self::Export(args) => export::run(&args, console),

@@ -61,6 +61,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &[
             "doctor",
             "where",
+            "archive",
             "gc",
             "preset",
             "schema",

@@ -230,7 +230,7 @@ fn copies(
                 "what the trial left",
             ));
         }
-        let path = run.root().path().join(&record.dir).join(RECORD_NAME);
+        let path = run.folder_of(&record.dir).join(RECORD_NAME);
         let Some(text) = read_if_there(&path)? else {
             evidence.copies_gone += u64::from(record.packed.is_none());
             return Ok(());
@@ -253,7 +253,7 @@ fn copies(
 
 /// The files of curves against their digests, several at a time.
 fn curve_files(run: &RunDir, files: &BTreeSet<CurveFile>, evidence: &mut Evidence) {
-    let digest = |(path, _): &CurveFile| file_digest(&run.root().path().join(path));
+    let digest = |(path, _): &CurveFile| file_digest(&run.folder_of(path));
     let found: Vec<io::Result<String>> = files.par_iter().map(digest).collect();
     let mut told = 0;
     for ((path, expected), found) in files.iter().zip(found) {

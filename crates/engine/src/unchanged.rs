@@ -3,7 +3,9 @@
 use crate::error::EngineError;
 use crate::job::makes;
 use crate::reuse;
-use fairtrial_journal::{DataRoot, JournalError, RunDir, RunState, effective_records, list_runs};
+use fairtrial_journal::{
+    DataRoot, JournalError, RunDir, RunState, effective_records, home_in, list_runs,
+};
 use fairtrial_model::{Outcome, Record, TrialId};
 use fairtrial_plan::Plan;
 use std::collections::HashMap;
@@ -45,7 +47,7 @@ pub(crate) fn find(
             continue;
         };
         effective_records(&run.journal(), &state, |record: Record| {
-            let dir = root.path().join(&record.dir);
+            let dir = run.folder_of(&record.dir);
             let holds = record.outcome == Outcome::Ok
                 && wanted
                     .get(&record.id)
@@ -69,7 +71,8 @@ pub(crate) fn keep_valid(root: &DataRoot, plan: &Plan, offered: &mut reuse::Reco
             continue;
         }
         let id = trial.id();
-        let valid = |record: &Record| made.unchanged_since(&root.path().join(&record.dir));
+        let valid =
+            |record: &Record| made.unchanged_since(&home_in(root, &record.dir).join(&record.dir));
         if offered.get(&id).is_some_and(|record| !valid(record)) {
             offered.remove(&id);
         }

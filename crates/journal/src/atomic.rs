@@ -36,6 +36,21 @@ where
     Ok(())
 }
 
+/// Replaces `path` by what `fill` writes, once that is on the disk and `check` has read it and found it good.
+pub(crate) fn write_checked<F, C>(path: &Path, fill: F, check: C) -> Result<(), JournalError>
+where
+    F: FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    C: FnOnce(&Path) -> Result<(), JournalError>,
+{
+    let temporary = Temporary::beside(path);
+    write_whole(&temporary.path, Durability::Full, fill).at("write", path)?;
+    check(&temporary.path)?;
+    failpoint::hit("checked.before_rename");
+    fs::rename(&temporary.path, path).at("replace", path)?;
+    temporary.keep();
+    sync_dir(parent(path))
+}
+
 /// Replaces `path` by `bytes`.
 pub fn write_atomic_bytes(
     path: &Path,

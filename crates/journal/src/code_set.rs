@@ -42,7 +42,7 @@ fn text(set: &CodeSet) -> Vec<u8> {
 impl RunDir {
     /// The folder of the sets.
     pub fn code(&self) -> PathBuf {
-        self.path().join("code")
+        self.file("code")
     }
 
     /// Keeps a set under its hash, unless it is there.

@@ -1,5 +1,6 @@
 //! What can go wrong with a run's files, always with the path in it.
 
+use fairtrial_model::Stamp;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,14 @@ pub enum JournalError {
         what: String,
         /// Where it was looked for.
         rollouts: PathBuf,
+    },
+    /// A run that can be read and not changed.
+    #[error("run {name} {stamp} is archived")]
+    Archived {
+        /// The benchmark's name.
+        name: String,
+        /// The run's stamp.
+        stamp: Stamp,
     },
     /// A file of ours that does not hold what it should.
     #[error("{}: {message}", path.display())]

@@ -3,10 +3,11 @@
 
 use crate::error::{At, JournalError};
 use crate::event::{Event, Opened};
+use crate::kept::{check_name, stamps_of};
 use crate::line::{self, MAX_LINE};
 use crate::lock::is_live;
 use crate::root::DataRoot;
-use crate::run_dir::{RunDir, check_name, list_runs, stamps_of};
+use crate::run_dir::{RunDir, list_runs};
 use fairtrial_model::Stamp;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -33,8 +34,7 @@ impl RunDir {
         match which {
             Selector::Stamp(stamp) => {
                 let run = Self::named(root, name, stamp);
-                let exists = run.path().is_dir();
-                exists
+                run.exists()
                     .then_some(run)
                     .ok_or_else(|| missing(format!("{name}/{stamp}")))
             }
@@ -53,8 +53,8 @@ impl RunDir {
 
     /// Whether it has its first line, or a controller that may be about to write it.
     pub fn is_begun(&self) -> Result<bool, JournalError> {
-        // Damage is told by those who read it.
-        Ok(self.first_line()?.is_some() || is_live(self)?.is_live())
+        // Only what began is archived. Damage is told by those who read it.
+        Ok(self.is_archived() || self.first_line()?.is_some() || is_live(self)?.is_live())
     }
 
     /// What its first line says that it is; nothing where that line is not there or not whole.

@@ -5,6 +5,8 @@
 //! `docs/reference/files.md`.
 #![forbid(unsafe_code)]
 
+mod archive;
+mod archiving;
 mod atomic;
 mod brief;
 mod chain;
@@ -14,8 +16,10 @@ mod event;
 pub mod failpoint;
 mod find_run;
 mod holder;
+mod home;
 mod import;
 mod index;
+mod kept;
 mod line;
 mod lock;
 pub mod observation;
@@ -36,6 +40,8 @@ mod trial_states;
 pub mod views;
 mod writer;
 
+pub use archive::ENDING as ARCHIVE_ENDING;
+pub use archiving::{ArchiveOptions, Archived, archive_run, restore_run};
 pub use atomic::{
     Durability, Fresh, is_dead, remove_unfinished, write_atomic, write_atomic_bytes, write_once,
 };
@@ -46,6 +52,7 @@ pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus, TakeOver};
 pub use find_run::{Selector, newest_run};
 pub use holder::{Holder, Locked};
+pub use home::{home_in, run_with_stamp};
 pub use import::{IMPORT_SCHEMA, Import, ImportFact, ImportFactKind, ImportRole, ImportSource};
 pub use index::{Index, RunRow};
 pub use line::{Flaw, record_from_line, record_line};

@@ -42,6 +42,7 @@ impl RunLock {
     /// Takes the run, or says who has it. A request to stop or to pause that is there already was meant for somebody before: it is
     /// forgotten at once, so that one that comes while this controller prepares its work is its own.
     pub fn acquire(run: &RunDir, now: UtcTime) -> Result<Self, JournalError> {
+        run.open_to_changes()?;
         let path = run.lock();
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false);
@@ -86,6 +87,16 @@ impl Drop for RunLock {
     }
 }
 
+/// Holds an archive for as long as what is given back lives, so that nobody else restores or removes it.
+pub(crate) fn hold(archive: &Path) -> Result<File, JournalError> {
+    let file = File::open(archive).at("open", archive)?;
+    if try_lock(&file).at("lock", archive)? {
+        Ok(file)
+    } else {
+        Err(Locked { holder: None }.into())
+    }
+}
+
 fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -106,6 +117,9 @@ fn read_holder(path: &Path) -> Option<Holder> {
 
 /// Whether a run has a controller now.
 pub fn is_live(run: &RunDir) -> Result<Liveness, JournalError> {
+    if run.is_archived() {
+        return Ok(Liveness::Idle);
+    }
     let path = run.lock();
     let file = match File::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Liveness::Idle),
@@ -120,6 +134,7 @@ pub fn is_live(run: &RunDir) -> Result<Liveness, JournalError> {
 
 /// Asks the run's controller, wherever it runs, to stop.
 pub fn request_cancel(run: &RunDir, now: UtcTime) -> Result<(), JournalError> {
+    run.open_to_changes()?;
     request(&run.cancel(), now)
 }
 
@@ -130,6 +145,7 @@ pub fn cancel_requested(run: &RunDir) -> bool {
 
 /// Asks the run's controller, wherever it runs, to start nothing until that is taken back.
 pub fn request_pause(run: &RunDir, now: UtcTime) -> Result<(), JournalError> {
+    run.open_to_changes()?;
     request(&run.pause(), now)
 }
 

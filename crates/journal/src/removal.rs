@@ -1,10 +1,12 @@
 //! Removing runs. A run is put out of sight in one step, and only then are its folders removed: a removal that is cut off
 //! leaves no half of a run among the others, and the next one goes on with it.
 
+use crate::archive::ENDING;
 use crate::error::{At, JournalError};
-use crate::lock::RunLock;
+use crate::kept::{child_names, stamps_of};
+use crate::lock::{RunLock, hold};
 use crate::root::DataRoot;
-use crate::run_dir::{RunDir, child_names, stamps_of};
+use crate::run_dir::RunDir;
 use fairtrial_model::{Stamp, UtcTime};
 use std::collections::HashSet;
 use std::fs;
@@ -16,22 +18,58 @@ const ASIDE: &str = ".removed";
 
 /// Puts a run out of sight, unless somebody works on it. [`sweep_removed`] then removes its folders.
 pub fn put_aside(run: &RunDir, now: UtcTime) -> Result<(), JournalError> {
+    let archive = run.archive_file();
+    if run.is_archived() {
+        let held = hold(&archive)?;
+        move_aside(run, &archive).at("move", &archive)?;
+        drop(held);
+        return Ok(());
+    }
     let lock = RunLock::acquire(run, now)?;
-    let folder = run.root().rollouts_dir().join(ASIDE).join(run.name());
-    fs::create_dir_all(&folder).at("make", &folder)?;
-    let aside = folder.join(run.stamp().to_string());
-    fs::rename(run.path(), &aside).at("move", run.path())?;
+    // First, or it would be the run when the folder is gone.
+    gone(move_aside(run, &archive)).at("move", &archive)?;
+    hide(run)?;
     drop(lock);
     Ok(())
+}
+
+/// Puts the folder of a run out of sight, for whoever holds its lock.
+pub(crate) fn hide(run: &RunDir) -> Result<(), JournalError> {
+    move_aside(run, run.path()).at("move", run.path())
+}
+
+/// Whether it is out of sight, and not all of it is removed yet.
+pub(crate) fn is_hidden(run: &RunDir) -> bool {
+    let aside = run.root().rollouts_dir().join(ASIDE).join(run.name());
+    aside.join(run.stamp().to_string()).exists()
+        || aside.join(format!("{}{ENDING}", run.stamp())).exists()
+}
+
+fn move_aside(run: &RunDir, path: &Path) -> io::Result<()> {
+    let folder = run.root().rollouts_dir().join(ASIDE).join(run.name());
+    fs::create_dir_all(&folder)?;
+    fs::rename(path, folder.join(path.file_name().unwrap_or_default()))
 }
 
 /// Removes what was put out of sight, with the folders of its trials.
 pub fn sweep_removed(root: &DataRoot) -> Result<(), JournalError> {
     let aside = root.rollouts_dir().join(ASIDE);
-    let mut removed = Vec::new();
+    let (mut removed, mut held) = (Vec::new(), Vec::new());
     for name in child_names(&aside)? {
-        let stamps = stamps_of(&aside.join(&name))?;
-        removed.extend(stamps.into_iter().map(|stamp| (name.clone(), stamp)));
+        for stamp in stamps_of(&aside.join(&name))? {
+            let run = RunDir::named(root, &name, stamp);
+            // Folders of trials may be made again out of its archive; whoever does that holds it.
+            let archive = run.archive_file();
+            if archive.is_file() {
+                let Ok(archive) = hold(&archive) else {
+                    continue;
+                };
+                held.push(archive);
+            }
+            if is_hidden(&run) {
+                removed.push((name.clone(), stamp));
+            }
+        }
     }
     if removed.is_empty() {
         return Ok(());
@@ -46,6 +84,8 @@ pub fn sweep_removed(root: &DataRoot) -> Result<(), JournalError> {
         gone(fs::remove_file(&file)).at("remove", &file)?;
         let folder = aside.join(&name).join(stamp.to_string());
         gone(fs::remove_dir_all(&folder)).at("remove", &folder)?;
+        let archive = aside.join(&name).join(format!("{stamp}{ENDING}"));
+        gone(fs::remove_file(&archive)).at("remove", &archive)?;
         // The last one takes the folder of the name along.
         let _ = fs::remove_dir(aside.join(&name));
         let _ = fs::remove_dir(root.rollouts_dir().join(&name));

@@ -68,6 +68,7 @@ pub fn resolved_spec(run: &RunDir) -> Result<Spec, ResolvedSpecError> {
     if let Some(spec) = run.root().held_spec(run.path()) {
         return Ok(spec);
     }
+    run.readable()?;
     let path = run.resolved_spec();
     let Some(text) = read_if_there(&path)? else {
         return Err(ResolvedSpecError::Absent(path));

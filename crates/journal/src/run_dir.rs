@@ -1,7 +1,11 @@
 //! One run's folder: how it gets its stamp, and what its files are called.
 
+use crate::archive::ArchivedRun;
 use crate::atomic::{parent, sync_dir, write_once};
 use crate::error::{At, JournalError};
+use crate::kept::{
+    Form, JOURNAL, archive_path, check_name, child_names, is_archived, kept_in, run_path, stamps_of,
+};
 use crate::root::DataRoot;
 use fairtrial_model::Access;
 use fairtrial_model::{Stamp, UtcTime};
@@ -9,16 +13,26 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// A run named by name and stamp, `rollouts/<name>/<stamp>/`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A run named by name and stamp, `rollouts/<name>/<stamp>/`, or the archive `rollouts/<name>/<stamp>.tar.zst`.
+#[derive(Debug, Clone)]
 pub struct RunDir {
     root: DataRoot,
     name: String,
     stamp: Stamp,
     path: PathBuf,
+    archived: Option<Arc<ArchivedRun>>,
 }
+
+impl PartialEq for RunDir {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, &self.root) == (&other.path, &other.root)
+    }
+}
+
+impl Eq for RunDir {}
 
 /// How far ahead of the clock the newest run of a name may be for a new run to line up behind it.
 const CLOCK_STEP: Duration = Duration::from_hours(24);
@@ -40,7 +54,7 @@ impl RunDir {
         check_name(name)?;
         if root.is_passing() {
             // Nobody else makes runs in it.
-            let run = Self::named(root, name, Stamp::of(now));
+            let run = Self::kept_as(root, name, Stamp::of(now), Form::Folder);
             let mut maker = fs::DirBuilder::new();
             let made = maker.recursive(true).mode(access.folder_mode());
             made.create(&run.path).at("create", &run.path)?;
@@ -59,13 +73,15 @@ impl RunDir {
         let mut stamp = first_candidate(&folder, now)?;
         loop {
             let reserved = reserve(&stamps, stamp)?;
-            let in_use = |other: &String| run_path(root, other, stamp).exists();
+            let in_use = |other: &String| {
+                run_path(root, other, stamp).exists() || archive_path(root, other, stamp).exists()
+            };
             if reserved && !names.iter().any(in_use) {
                 break;
             }
             stamp = stamp.next();
         }
-        let run = Self::named(root, name, stamp);
+        let run = Self::kept_as(root, name, stamp, Form::Folder);
         let mut maker = fs::DirBuilder::new();
         let made = maker.mode(access.folder_mode()).create(&run.path);
         made.at("create", &run.path)?;
@@ -85,12 +101,54 @@ impl RunDir {
     }
 
     pub(crate) fn named(root: &DataRoot, name: &str, stamp: Stamp) -> Self {
+        let form = if is_archived(root, name, stamp) {
+            Form::Archive
+        } else {
+            Form::Folder
+        };
+        Self::kept_as(root, name, stamp, form)
+    }
+
+    fn kept_as(root: &DataRoot, name: &str, stamp: Stamp, form: Form) -> Self {
+        let archive = || ArchivedRun::new(archive_path(root, name, stamp), root.path(), stamp);
         Self {
             root: root.clone(),
             name: name.to_owned(),
             stamp,
             path: run_path(root, name, stamp),
+            archived: (form == Form::Archive).then(|| Arc::new(archive())),
         }
+    }
+
+    /// Whether it is there, as a folder or as an archive.
+    pub(crate) fn exists(&self) -> bool {
+        self.archived.is_some() || self.path.is_dir()
+    }
+
+    /// The archive that it is, where it is one.
+    pub(crate) fn archived(&self) -> Option<&ArchivedRun> {
+        self.archived.as_deref()
+    }
+
+    /// Whether it is an archive and nothing else: it can be read, and nothing can be written into it.
+    pub fn is_archived(&self) -> bool {
+        self.archived.is_some()
+    }
+
+    /// Its archive, whether there is one or not.
+    pub fn archive_file(&self) -> PathBuf {
+        archive_path(&self.root, &self.name, self.stamp)
+    }
+
+    /// A file or folder in its folder. What is archived is unpacked for the time that it is read.
+    pub fn file(&self, name: &str) -> PathBuf {
+        let folder = match &self.archived {
+            Some(archived) => archived
+                .with_or_unreadable(&self.relative())
+                .join(self.relative()),
+            None => self.path.clone(),
+        };
+        folder.join(name)
     }
 
     /// The data root it lies in.
@@ -120,92 +178,92 @@ impl RunDir {
 
     /// The folder of one attempt at one of its trials.
     pub fn trial_dir(&self, index: u64, attempt: u32) -> PathBuf {
-        self.root.trial_dir(self.stamp, index, attempt)
+        self.folder_of(&DataRoot::trial_dir_relative(self.stamp, index, attempt))
     }
 
     /// The copy of the spec's text, byte for byte; `extension` as in the user's file.
     pub fn spec(&self, extension: &str) -> PathBuf {
-        self.path.join(format!("spec.{extension}"))
+        self.file(&format!("spec.{extension}"))
     }
 
     /// The spec with every default filled in.
     pub fn resolved_spec(&self) -> PathBuf {
-        self.path.join("spec.resolved.json")
+        self.file("spec.resolved.json")
     }
 
     /// Every trial, with its hash and place in the order.
     pub fn plan(&self) -> PathBuf {
-        self.path.join("plan.json")
+        self.file("plan.json")
     }
 
     /// The durable truth.
     pub fn journal(&self) -> PathBuf {
-        self.path.join("journal.jsonl")
+        self.file(JOURNAL)
     }
 
     /// The files of trials that left little.
     pub fn packed(&self) -> PathBuf {
-        self.path.join("packed.jsonl")
+        self.file("packed.jsonl")
     }
 
     /// The results as one JSON file.
     pub fn manifest(&self) -> PathBuf {
-        self.path.join("manifest.json")
+        self.file("manifest.json")
     }
 
     /// One trial directory per line.
     pub fn runs_txt(&self) -> PathBuf {
-        self.path.join("runs.txt")
+        self.file("runs.txt")
     }
 
     /// One JSON file per task.
     pub fn task_results(&self) -> PathBuf {
-        self.path.join("task_results")
+        self.file("task_results")
     }
 
     /// The registered plan that the run was started with (`registration.json`).
     pub fn registration(&self) -> PathBuf {
-        self.path.join("registration.json")
+        self.file("registration.json")
     }
 
     /// Where it ran.
     pub fn environment(&self) -> PathBuf {
-        self.path.join("environment.json")
+        self.file("environment.json")
     }
 
     /// Where its records come from, where another tool made them.
     pub fn import(&self) -> PathBuf {
-        self.path.join("import.json")
+        self.file("import.json")
     }
 
     /// The summary tables.
     pub fn summary(&self) -> PathBuf {
-        self.path.join("summary.md")
+        self.file("summary.md")
     }
 
     /// Scores that people gave to its rollouts, where some did.
     pub fn human_scores(&self) -> PathBuf {
-        self.path.join("human_scores.csv")
+        self.file("human_scores.csv")
     }
 
     /// The controller's lock.
     pub fn lock(&self) -> PathBuf {
-        self.path.join("lock")
+        self.file("lock")
     }
 
     /// The request to stop.
     pub fn cancel(&self) -> PathBuf {
-        self.path.join("cancel")
+        self.file("cancel")
     }
 
     /// The request to start nothing until it is taken back.
     pub fn pause(&self) -> PathBuf {
-        self.path.join("pause")
+        self.file("pause")
     }
 
     /// Everything that passes between the controller and the nodes of a scheduler.
     pub fn chunks(&self) -> PathBuf {
-        self.path.join("chunks")
+        self.file("chunks")
     }
 
     /// The index of this run's trials in the form of the original tool.
@@ -219,27 +277,12 @@ impl RunDir {
 pub fn list_runs(root: &DataRoot) -> Result<Vec<RunDir>, JournalError> {
     let mut runs = Vec::new();
     for name in child_names(&root.rollouts_dir())? {
-        let stamps = stamps_of(&root.rollouts_dir().join(&name))?;
-        runs.extend(
-            stamps
-                .into_iter()
-                .map(|stamp| RunDir::named(root, &name, stamp)),
-        );
+        let kept = kept_in(&root.rollouts_dir().join(&name))?;
+        let kept = kept.into_iter();
+        runs.extend(kept.map(|(stamp, form)| RunDir::kept_as(root, &name, stamp, form)));
     }
     runs.sort_by(|a, b| (&a.name, a.stamp).cmp(&(&b.name, b.stamp)));
     Ok(runs)
-}
-
-fn run_path(root: &DataRoot, name: &str, stamp: Stamp) -> PathBuf {
-    root.rollouts_dir().join(name).join(stamp.to_string())
-}
-
-pub(crate) fn check_name(name: &str) -> Result<(), JournalError> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if name.is_empty() || name.starts_with('.') || !name.chars().all(allowed) {
-        return Err(JournalError::Name(name.to_owned()));
-    }
-    Ok(())
 }
 
 fn first_candidate(folder: &Path, now: UtcTime) -> Result<Stamp, JournalError> {
@@ -276,28 +319,6 @@ fn create_durably(dir: &Path) -> Result<(), JournalError> {
         other => other.at("create", dir)?,
     }
     sync_dir(above)
-}
-
-/// The folders in `dir` that can be names; none where `dir` is not there.
-pub(crate) fn child_names(dir: &Path) -> Result<Vec<String>, JournalError> {
-    let entries = match fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.at("list", dir)?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.at("list", dir)?;
-        let name = entry.file_name().into_string().unwrap_or_default();
-        if check_name(&name).is_ok() && entry.path().is_dir() {
-            names.push(name);
-        }
-    }
-    Ok(names)
-}
-
-pub(crate) fn stamps_of(folder: &Path) -> Result<Vec<Stamp>, JournalError> {
-    let names = child_names(folder)?;
-    Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
 #[cfg(test)]

@@ -359,7 +359,9 @@ impl Feature {
 
 fn of_journal(error: &JournalError) -> Blame {
     match error {
-        JournalError::Name(_) | JournalError::NoSuchRun { .. } => Blame::Input,
+        JournalError::Name(_) | JournalError::NoSuchRun { .. } | JournalError::Archived { .. } => {
+            Blame::Input
+        }
         _ => Blame::Machine,
     }
 }

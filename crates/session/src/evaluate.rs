@@ -52,6 +52,7 @@ impl Session {
         scored_by: ScoredBy,
         parallel: usize,
     ) -> Result<Evaluated, SessionError> {
+        run.open_to_changes()?;
         let caller = self.caller();
         let spec = resolved_spec(run)?;
         self.make_agents_ready(&spec, run.root())?;

@@ -137,7 +137,7 @@ fn series(
 ) -> Result<Vec<SeriesRow>, SessionError> {
     let mut rows = Vec::new();
     for (place, record) in records.iter().enumerate() {
-        let dir = run.root().path().join(&record.dir);
+        let dir = run.folder_of(&record.dir);
         let metrics = record.series.keys().filter(|_| !record.dir.is_empty());
         let metrics: Vec<&str> = metrics.map(String::as_str).collect();
         let curves = TrialCurves {

@@ -8,7 +8,9 @@ use crate::foreign::Curves;
 use crate::notice::Notice;
 use crate::session::Session;
 use fairtrial_interop::Scope;
-use fairtrial_journal::{DataRoot, JournalError, RunDir, Selector, list_runs, newest_run};
+use fairtrial_journal::{
+    ARCHIVE_ENDING, DataRoot, JournalError, RunDir, Selector, list_runs, newest_run, run_with_stamp,
+};
 use fairtrial_model::Stamp;
 use std::path::Path;
 
@@ -56,8 +58,7 @@ impl Session {
         let Some((stamp, index)) = DataRoot::trial_named(word) else {
             return Ok((self.find_run(which)?, None));
         };
-        let runs = list_runs(&self.data_root())?;
-        match runs.into_iter().find(|run| run.stamp() == stamp) {
+        match run_with_stamp(&self.data_root(), stamp)? {
             Some(run) => Ok((run, Some(index))),
             None => Ok((self.find_run(which)?, None)),
         }
@@ -141,6 +142,13 @@ impl Session {
         let path = absolute(Path::new(word));
         if path.join("journal.jsonl").is_file() {
             let run = in_folder(word, &path)?;
+            let stamp = Selector::Stamp(run.stamp());
+            return Ok(Some((run, stamp)));
+        }
+        // The path of an archive, or of the folder that it stands for.
+        let folder = path.to_string_lossy();
+        let folder = folder.strip_suffix(ARCHIVE_ENDING).unwrap_or(&folder);
+        if let Some(run) = RunDir::at(Path::new(folder)).filter(RunDir::is_archived) {
             let stamp = Selector::Stamp(run.stamp());
             return Ok(Some((run, stamp)));
         }

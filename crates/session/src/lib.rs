@@ -3,6 +3,7 @@
 
 mod absent;
 mod agent_tasks;
+mod archiving;
 mod bench;
 mod bisect;
 mod bundle;
@@ -121,5 +122,6 @@ pub use view::{
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};
 pub use fairtrial_interop::{FORMATS, Form, Given, Mapping, Recognised, Shape};
+pub use fairtrial_journal::{ArchiveOptions, Archived};
 pub use fairtrial_spec::FileCheck;
 pub use tuning::{Restored, Tuned, TunedSetting, Tuning};

@@ -34,6 +34,7 @@ impl Session {
         run: &RunDir,
         spec: Option<&Path>,
     ) -> Result<RunRemeasured, SessionError> {
+        run.open_to_changes()?;
         let recorded = resolved_spec(run)?;
         let state = state_of(run)?;
         let file = SpecFile {

@@ -139,9 +139,10 @@ pub fn write_charts(
 }
 
 impl Session {
-    /// Where the pages of a run go: into its own folder; of what another tool left, into the working folder.
+    /// Where the pages of a run go: into its own folder; of what another tool left, or what is archived, into
+    /// the working folder.
     pub fn usual_report_files(&self, run: &RunDir) -> ReportFiles {
-        ReportFiles::within(if self.in_place().holds(run) {
+        ReportFiles::within(if self.in_place().holds(run) || run.is_archived() {
             &self.caller().folder
         } else {
             run.path()

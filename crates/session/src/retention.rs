@@ -198,6 +198,8 @@ fn reason_to_stay(
         Some("a scheduler may still work on it".to_owned())
     } else if row.status.is_none() {
         Some("it was cut off: `run --resume` finishes it, `cancel` ends it".to_owned())
+    } else if let Err(error) = run.readable() {
+        Some(error.to_string())
     } else if is_there(&run.registration())? {
         Some("it was run with a registered plan".to_owned())
     } else {

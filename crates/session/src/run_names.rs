@@ -1,5 +1,6 @@
 //! Names of runs that somebody may have meant.
 
+use fairtrial_journal::ARCHIVE_ENDING;
 use fairtrial_model::Stamp;
 use fairtrial_text::nearest::did_you_mean;
 use std::path::Path;
@@ -20,11 +21,17 @@ pub fn near_run(what: &str, rollouts: &Path) -> Option<String> {
 pub fn run_names(rollouts: &Path) -> Vec<String> {
     let has_runs = |name: &String| {
         let inside = names(&rollouts.join(name));
-        inside.iter().any(|stamp| stamp.parse::<Stamp>().is_ok())
+        let mut stamps = inside.iter().map(|name| run_of(name));
+        stamps.any(|stamp| stamp.parse::<Stamp>().is_ok())
     };
     let mut found: Vec<String> = names(rollouts).into_iter().filter(has_runs).collect();
     found.sort();
     found
+}
+
+/// The run that a folder or an archive is.
+fn run_of(name: &str) -> &str {
+    name.strip_suffix(ARCHIVE_ENDING).unwrap_or(name)
 }
 
 /// What is in a folder of runs: the benchmarks, or the stamps of one.
@@ -37,7 +44,10 @@ fn names(folder: &Path) -> Vec<String> {
 /// The runs of a benchmark as `NAME/STAMP`, the oldest first.
 pub(crate) fn stamps(rollouts: &Path, name: &str) -> Vec<String> {
     let stamps = names(&rollouts.join(name)).into_iter();
-    let mut stamps: Vec<String> = stamps.map(|stamp| format!("{name}/{stamp}")).collect();
+    let mut stamps: Vec<String> = stamps
+        .map(|stamp| format!("{name}/{}", run_of(&stamp)))
+        .collect();
     stamps.sort();
+    stamps.dedup();
     stamps
 }

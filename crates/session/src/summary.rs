@@ -24,7 +24,7 @@ impl Session {
         let summary = summarize_run(run, &spec)?;
         // The controller keeps the views of a live run; those of one that was cut off are made again here. Nobody opens
         // those of results that are read where they lie.
-        if !self.in_place().holds(run) && !is_live(run)?.is_live() {
+        if !self.in_place().holds(run) && !run.is_archived() && !is_live(run)?.is_live() {
             let written = write_summary(run, &spec, &summary, &self.caller().redactor());
             // Where they cannot be kept (an archive, a full disk) the answer is still the answer.
             if let Err(error) = written {
@@ -40,6 +40,7 @@ impl Session {
             let message = "human scores are kept beside a run: `import` these results first";
             return Err(SessionError::Input(message.to_owned()));
         }
+        run.open_to_changes()?;
         let path = absolute(file);
         let wrong = |why: String| SessionError::Input(format!("{}: {why}", file.display()));
         let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;

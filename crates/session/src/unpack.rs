@@ -19,6 +19,7 @@ pub struct Unpacked {
 impl Session {
     /// Makes the folder of a trial, or of all trials of a run, with the files that were packed. What is there stays.
     pub fn unpack(&self, run: &RunDir, trial: Option<u64>) -> Result<Unpacked, SessionError> {
+        run.open_to_changes()?;
         let state = state_of(run)?;
         let access = resolved_spec(run)?.access;
         let mut journal = RecordFile::open(&run.journal())?;

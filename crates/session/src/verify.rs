@@ -74,9 +74,11 @@ impl Session {
             template,
             against,
         } = *options;
+        let archive = run.check_archive()?;
         let found = check_evidence(run)?;
         let hash = found.last_line.map(|hash| hash.to_string());
-        let mut checks = vec![evidence(found)];
+        let mut checks: Vec<Check> = archive.iter().map(|file| whole_archive(file)).collect();
+        checks.push(evidence(found));
         if let Some(given) = against {
             let difference = check_against(run, kept_hash(given, run)?)?;
             checks.push(Check {
@@ -85,7 +87,7 @@ impl Session {
                 findings: difference.map(as_finding).into_iter().collect(),
             });
         }
-        let usual = ["report.html", "report.md"].map(|name| run.path().join(name));
+        let usual = ["report.html", "report.md"].map(|name| run.file(name));
         // One that is there and cannot be read is told of when it is.
         let absent = |path: &PathBuf| is_there(path).is_ok_and(|there| !there);
         let reports: Vec<PathBuf> = if reports.is_empty() {
@@ -154,6 +156,18 @@ fn finding(place: &str, says: impl Into<String>, evidence: impl Into<String>) ->
         place: place.to_owned(),
         says: says.into(),
         evidence: evidence.into(),
+    }
+}
+
+/// An archive, of which a damaged one has no other check.
+fn whole_archive(file: &Path) -> Check {
+    Check {
+        what: "archive".to_owned(),
+        compared: format!(
+            "{}: SHA-256 of the whole and of each file in it",
+            file.display()
+        ),
+        findings: Vec::new(),
     }
 }
 

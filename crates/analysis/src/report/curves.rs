@@ -175,7 +175,7 @@ fn points<'a>(
     record: &Record,
     metrics: &'a [&str],
 ) -> impl Iterator<Item = CurvePoints> + use<'a> {
-    let dir = evidence.run.root().path().join(&record.dir);
+    let dir = evidence.run.folder_of(&record.dir);
     let curves = TrialCurves {
         dir: &dir,
         series: &record.series,

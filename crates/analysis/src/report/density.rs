@@ -130,7 +130,7 @@ fn iterations(evidence: &Evidence<'_>, record: &Record, metric: &str) -> Vec<f64
     if !evidence.spec.tasks.iter().all(is_experiment) {
         return Vec::new();
     }
-    let dir = evidence.run.root().path().join(&record.dir);
+    let dir = evidence.run.folder_of(&record.dir);
     read(&dir.join(SAMPLES_FILE), metric)
 }
 

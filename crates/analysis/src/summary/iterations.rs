@@ -21,7 +21,7 @@ pub(super) fn of_experiment(
     run: &RunDir,
     observation: &Observation<'_>,
 ) -> Vec<(String, Vec<f64>)> {
-    let path = run.root().path().join(&*observation.dir);
+    let path = run.folder_of(&observation.dir);
     let text = std::fs::read_to_string(path.join("result.json"));
     text.map_or_else(|_| Vec::new(), |text| iterations_of(&text))
 }

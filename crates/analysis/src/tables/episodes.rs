@@ -6,7 +6,7 @@
 use super::rows::RunRow;
 use super::unit::share_scale;
 use fairtrial_episode::{EpisodeError, EpisodeNumber, locate, open_regular, per_episode};
-use fairtrial_journal::DataRoot;
+use fairtrial_journal::{DataRoot, home_in};
 use fairtrial_model::{EpisodeFile, Measure, MeasureKind, MetricDeclaration, MetricSource};
 use fairtrial_spec::TableColumn;
 use std::path::{Path, PathBuf};
@@ -77,13 +77,14 @@ fn of_trial(
     measure: &Measure,
     (root, dir): (&DataRoot, &str),
 ) -> Result<Vec<EpisodeNumber>, Problem> {
-    let folder = root.path().join(dir);
+    let home = home_in(root, dir);
+    let folder = home.join(dir);
     let path = locate(&folder, &episodes.file).map_err(|error| {
         let why = |error| format!("in {dir}, {error}");
         there(error).map(|error| (folder.join(&episodes.file), why(error)))
     })?;
     // Messages name this very file, not the pattern by which it was found.
-    let inside = path.strip_prefix(root.path()).unwrap_or(&path);
+    let inside = path.strip_prefix(&home).unwrap_or(&path);
     let named = EpisodeFile {
         file: inside.display().to_string(),
         ..episodes.clone()

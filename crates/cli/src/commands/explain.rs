@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             "  its files: `fairtrial unpack {name} --rollout {stamp} --trial {trial}{data}` makes their folder"
         ));
     } else if detail.script.is_some() {
-        let script = run.root().path().join(&detail.dir).join("command.sh");
+        let script = run.folder_of(&detail.dir).join("command.sh");
         printer.line(format!("  again by hand: `sh {}`", script.display()));
     }
     Ok(Exit::Fine)

@@ -1,6 +1,7 @@
 //! One file per command, its arguments on top.
 
 pub(crate) mod analyze;
+pub(crate) mod archive;
 pub(crate) mod bench;
 pub(crate) mod bisect;
 pub(crate) mod cancel;

@@ -240,6 +240,9 @@ fn of_journal(error: &JournalError) -> Option<String> {
         JournalError::NoSuchRun { what, rollouts } => {
             Some(near_run(what, rollouts).unwrap_or_else(|| LISTS_RUNS.to_owned()))
         }
+        JournalError::Archived { name, stamp } => Some(format!(
+            "`fairtrial archive --restore {name}/{stamp}` makes its folder again"
+        )),
         JournalError::Locked(_) => Some(
             "`fairtrial status` shows what it is doing, `fairtrial cancel` stops it".to_owned(),
         ),

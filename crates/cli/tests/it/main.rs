@@ -10,6 +10,7 @@
 
 mod agents;
 mod answers;
+mod archive;
 mod bench;
 mod bench_counters;
 mod bench_kept;

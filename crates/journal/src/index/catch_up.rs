@@ -40,7 +40,7 @@ pub(super) fn catch_up(database: &mut Database, runs: &[RunDir]) -> Result<Caugh
     for some in changed.chunks(TOGETHER) {
         let mut folded = Vec::new();
         for (run, seen) in some {
-            match RunState::read(&run.journal()) {
+            match run.readable().and_then(|()| RunState::read(&run.journal())) {
                 Ok(state) => folded.push((*run, *seen, state)),
                 Err(error) => {
                     there.remove(&key(run));

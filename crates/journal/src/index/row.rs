@@ -1,5 +1,6 @@
 //! A run's row in the index, with a checksum over its values: SQLite notices a broken page, not a broken number.
 
+use crate::archive::Footer;
 use crate::error::{At, JournalError};
 use crate::event::{OutcomeCounts, RunStatus};
 use crate::run_dir::RunDir;
@@ -57,6 +58,13 @@ pub(super) struct FileState {
 
 impl FileState {
     pub(super) fn of(run: &RunDir) -> Result<Option<Self>, JournalError> {
+        if let Some(archived) = run.archived() {
+            let (size, modified) = Footer::of(archived.file())?.journal;
+            return Ok(Some(Self {
+                size: size as i64,
+                modified,
+            }));
+        }
         let path = run.journal();
         match path.metadata() {
             Ok(data) => Ok(Some(Self {

@@ -3,9 +3,10 @@
 use super::packed_file::PackedFile;
 use super::small::{FolderFiles, RECORD_NAME, put_back};
 use crate::error::{At, JournalError};
+use crate::home::run_with_stamp;
 use crate::record_text::RecordText;
 use crate::root::DataRoot;
-use crate::run_dir::list_runs;
+use crate::run_dir::RunDir;
 use fairtrial_episode::open_regular;
 use fairtrial_model::{Access, Packed, Record, Stamp};
 use std::collections::HashMap;
@@ -18,6 +19,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct FilesOfTrials {
     root: DataRoot,
+    /// The runs that made trials, by their stamps; those that are gone are absent.
+    runs: HashMap<Stamp, Option<RunDir>>,
     /// The files that were opened, by the stamp of their run.
     opened: HashMap<Stamp, PackedFile>,
 }
@@ -43,6 +46,7 @@ impl FilesOfTrials {
     pub fn of(root: &DataRoot) -> Self {
         Self {
             root: root.clone(),
+            runs: HashMap::new(),
             opened: HashMap::new(),
         }
     }
@@ -53,10 +57,20 @@ impl FilesOfTrials {
             Some(packed) => self.packed(record, packed)?,
             None => FolderFiles::new(),
         };
-        Ok(FilesOfTrial {
-            dir: self.root.path().join(&record.dir),
-            packed,
-        })
+        let plain = self.root.path().join(&record.dir);
+        let run = stamp_of(record).map(|stamp| self.run(stamp)).transpose()?;
+        let dir = run
+            .flatten()
+            .map_or(plain, |run| run.folder_of(&record.dir));
+        Ok(FilesOfTrial { dir, packed })
+    }
+
+    /// The run of a stamp.
+    fn run(&mut self, stamp: Stamp) -> Result<Option<&RunDir>, JournalError> {
+        if !self.runs.contains_key(&stamp) {
+            self.runs.insert(stamp, run_with_stamp(&self.root, stamp)?);
+        }
+        Ok(self.runs.get(&stamp).and_then(Option::as_ref))
     }
 
     fn packed(&mut self, record: &Record, packed: &Packed) -> Result<FolderFiles, JournalError> {
@@ -72,21 +86,27 @@ impl FilesOfTrials {
         Ok(files)
     }
 
-    /// The file of the run that ran a trial: its stamp is in the name of the trial's folder.
+    /// The file of the run that ran a trial.
     fn file_of(&mut self, record: &Record) -> Result<Option<&mut PackedFile>, JournalError> {
-        let name = record.dir.rsplit('/').next().unwrap_or_default();
-        let Some((stamp, _)) = DataRoot::trial_named(name) else {
+        let Some(stamp) = stamp_of(record) else {
             return Ok(None);
         };
         if !self.opened.contains_key(&stamp) {
-            let runs = list_runs(&self.root)?;
-            let Some(run) = runs.into_iter().find(|run| run.stamp() == stamp) else {
+            let Some(run) = self.run(stamp)? else {
                 return Ok(None);
             };
-            self.opened.insert(stamp, PackedFile::open(&run)?);
+            run.readable()?;
+            let file = PackedFile::open(run)?;
+            self.opened.insert(stamp, file);
         }
         Ok(self.opened.get_mut(&stamp))
     }
+}
+
+/// The run that ran a trial: its stamp is in the name of the trial's folder.
+fn stamp_of(record: &Record) -> Option<Stamp> {
+    let name = record.dir.rsplit('/').next()?;
+    DataRoot::trial_named(name).map(|(stamp, _)| stamp)
 }
 
 impl FilesOfTrial {

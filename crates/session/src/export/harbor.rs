@@ -33,7 +33,7 @@ pub(super) fn job(run: &RunDir, outgoing: &Outgoing<'_>) -> Result<Exported, Ses
     let job = HarborJob::of(outgoing, &rewards)?;
     let mut copies: Vec<(PathBuf, String)> = Vec::new();
     for (record, folder) in outgoing.records.iter().zip(&job.trials) {
-        let dir = run.root().path().join(&record.dir);
+        let dir = run.folder_of(&record.dir);
         for (from, to) in PLACES {
             take(&dir.join(from), &format!("{folder}/{to}"), &mut copies);
         }

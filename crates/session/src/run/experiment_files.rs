@@ -117,7 +117,7 @@ fn records(run: &RunDir) -> Result<Vec<Record>, SessionError> {
 }
 
 fn result_file(run: &RunDir, record: &Record) -> PathBuf {
-    run.root().path().join(&record.dir).join("result.json")
+    run.folder_of(&record.dir).join("result.json")
 }
 
 /// More failures than this say the same.

@@ -49,6 +49,7 @@ impl Session {
         spec: &Spec,
         data: &ReportData,
     ) -> Result<PathBuf, SessionError> {
+        run_dir.open_to_changes()?;
         let output = run_dir.path().join("reporters").join(&reporter.name);
         std::fs::create_dir_all(&output).map_err(|error| {
             SessionError::Machine(format!("cannot make {}: {error}", output.display()))

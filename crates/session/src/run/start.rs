@@ -41,6 +41,7 @@ impl Session {
         if !reuses {
             let selector = stamp.map_or(Selector::Newest, Selector::Stamp);
             let run = RunDir::open(root, name, selector)?;
+            run.open_to_changes()?;
             let is_rollout = |task: &Task| matches!(task.work, Work::Prepared { .. });
             if plan.spec().tasks.iter().any(is_rollout) {
                 self.finish_scoring(&run)?;

@@ -80,12 +80,13 @@ impl RunView {
         path: &str,
     ) -> Result<(TrialFile, u64), SessionError> {
         let dir = self.dir_of(trial, attempt);
+        let home = self.run.home_of(&dir.to_string_lossy());
         // The folder of all trials may be a link that the user made; below it there is none.
         let mut parts = dir.components();
         let first = parts
             .next()
             .map_or(Path::new(""), |part| part.as_os_str().as_ref());
-        let base = self.run.root().path().join(first);
+        let base = home.join(first);
         let opened = open_beneath(&base, &parts.as_path().join(path));
         let file = match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -101,7 +102,8 @@ impl RunView {
 
     /// The files of an attempt, by their paths, and whether there are more.
     pub(super) fn files(&self, trial: u64, attempt: u32) -> (Vec<FileEntry>, bool) {
-        let dir = self.run.root().path().join(self.dir_of(trial, attempt));
+        let dir = self.dir_of(trial, attempt);
+        let dir = self.run.folder_of(&dir.to_string_lossy());
         let mut found = Vec::new();
         let is_dir = std::fs::symlink_metadata(&dir).is_ok_and(|data| data.is_dir());
         let whole = !is_dir || walk(&dir, &mut PathBuf::new(), &mut found);

@@ -76,7 +76,7 @@ impl RunView {
             .transpose()?
             .flatten();
         let dir = self.dir_of(trial, attempt);
-        let path = self.run.root().path().join(&dir);
+        let path = self.run.folder_of(&dir.to_string_lossy());
         let (files, more_files) = self.files(trial, attempt);
         let script = files.iter().any(|file| file.path == "command.sh");
         let script = script.then(|| self.file_part((trial, attempt), "command.sh", Some(0)));

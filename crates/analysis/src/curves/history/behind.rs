@@ -4,7 +4,7 @@ use crate::dataset::Dataset;
 use crate::error::AnalysisError;
 use crate::ran_code::CodeMixture;
 use fairtrial_journal::{
-    DataRoot, RecordFile, ResolvedSpecError, RunDir, RunState, list_runs, resolved_spec,
+    DataRoot, RecordFile, ResolvedSpecError, RunDir, RunState, resolved_spec, run_with_stamp,
 };
 use fairtrial_model::{Record, Stamp};
 use fairtrial_spec::Spec;
@@ -98,8 +98,7 @@ impl Runs {
         if let Some(known) = self.by_stamp.get(&stamp) {
             return Ok(known.clone());
         }
-        let mut runs = list_runs(root)?.into_iter();
-        let found = runs.find(|run| run.stamp() == stamp);
+        let found = run_with_stamp(root, stamp)?;
         self.by_stamp.insert(stamp, found.clone());
         Ok(found)
     }

@@ -2,7 +2,9 @@
 
 use super::histories::Histories;
 use crate::error::AnalysisError;
-use fairtrial_journal::{JournalError, RECORD_NAME, RunDir, RunState, Selector, effective_records};
+use fairtrial_journal::{
+    JournalError, RECORD_NAME, RunDir, RunState, Selector, effective_records, home_in,
+};
 use fairtrial_model::{Record, Stamp};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -65,8 +67,11 @@ impl Histories {
             return Ok(vec![place]);
         }
         let dir = self.root.runs_dir().join(id);
-        let is_here =
-            dir.join(RECORD_NAME).is_file() || self.runs.packed(&self.root, &dir)?.is_some();
+        let trial = format!("runs/{id}");
+        let archived = home_in(&self.root, &trial).join(trial);
+        let is_packed = self.runs.packed(&self.root, &dir)?.is_some();
+        let dir = if archived.is_dir() { archived } else { dir };
+        let is_here = is_packed || dir.join(RECORD_NAME).is_file();
         if !id.is_empty() && is_here {
             return Ok(vec![Place::Trial {
                 dir,
@@ -170,7 +175,7 @@ impl Histories {
     }
 
     fn trial_place(&self, run: &RunDir, record: &Record) -> Place {
-        let dir = self.root.path().join(&record.dir);
+        let dir = run.folder_of(&record.dir);
         let id = record.dir.rsplit('/').next().unwrap_or(&record.dir);
         Place::Trial {
             id: id.to_owned(),

@@ -5,6 +5,7 @@
 //! `FAIRTRIAL_TORTURE_ROUNDS` is how often the random cases are played; `cargo xtask torture` sets it high.
 #![cfg(target_os = "linux")]
 
+mod archived;
 mod audit;
 mod checkpoints;
 mod clock;
