@@ -211,6 +211,8 @@ fn words(address: &Address, action: &'static str, error: &Error) -> StoreError {
     }
     let no_key = says(&[
         "InvalidAccessKeyId",
+        "Missing AccessKeyId",
+        "Missing SecretAccessKey",
         "SignatureDoesNotMatch",
         "instance metadata",
         "metadata endpoint",

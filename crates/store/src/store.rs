@@ -95,24 +95,12 @@ impl Store {
     /// Writes an object where none is. Bytes that nobody else would write (they name their writer) make the answer true
     /// also after one was lost: what is there is then compared.
     pub fn put_new(&self, name: &str, bytes: &[u8]) -> Result<Put, StoreError> {
-        let mut pause = FIRST_PAUSE;
-        let mut tries = 1;
-        loop {
-            match self.backend.put_new(name, bytes) {
-                Ok(true) => return Ok(Put::Written),
-                Ok(false) => {
-                    let there = self.backend.get(name)?;
-                    let ours = there.as_deref() == Some(bytes);
-                    return Ok(if ours { Put::Written } else { Put::Taken });
-                }
-                Err(error) if error.may_pass() && tries < TRIES => {
-                    tries += 1;
-                    std::thread::sleep(pause);
-                    pause *= 2;
-                }
-                Err(error) => return Err(error),
-            }
+        if again(|| self.backend.put_new(name, bytes))? {
+            return Ok(Put::Written);
         }
+        let there = self.backend.get(name)?;
+        let ours = there.as_deref() == Some(bytes);
+        Ok(if ours { Put::Written } else { Put::Taken })
     }
 
     /// The bytes of an object; absent where there is none.
@@ -130,6 +118,21 @@ impl Store {
         if names.is_empty() {
             return Ok(());
         }
-        self.backend.delete(names)
+        again(|| self.backend.delete(names))
     }
+}
+
+/// Does again what the clients of clouds do once, because they cannot know that it may be done twice.
+fn again<T>(mut act: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let mut pause = FIRST_PAUSE;
+    for _ in 1..TRIES {
+        match act() {
+            Err(error) if error.may_pass() => {
+                std::thread::sleep(pause);
+                pause *= 2;
+            }
+            done => return done,
+        }
+    }
+    act()
 }

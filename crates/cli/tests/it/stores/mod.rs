@@ -69,17 +69,14 @@ fn a_controller_killed_again_and_again_loses_and_repeats_nothing() {
         return;
     }
     let site = Site::new(30, "sleep 0.3", "");
-    let mut args = vec!["run", "bench.toml"];
+    site.killed_once_it_has_submitted();
     for kill in 0..12 {
-        let mut controller = site.command(&args).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(400 + 130 * kill));
+        let mut controller = site.command(&["wait", "bench"]).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(100 + 130 * kill));
         let _ = controller.kill();
         controller.wait().unwrap();
-        if site.project.path().join("data/rollouts/bench").exists() {
-            args = vec!["wait", "bench"];
-        }
     }
-    site.expect(0, &args);
+    site.expect(0, &["wait", "bench"]);
     assert_eq!(site.ran().len(), 30);
     site.is_whole(30);
     // What was cut off between the last record and tidying up is tidied up by the next look.
@@ -95,12 +92,7 @@ fn a_lost_node_is_found_by_its_silence_and_its_trials_run_again() {
     let site = Site::new(6, "while [ ! -e $LEDGER.go ]; do sleep 0.1; done", "");
     site.expect(0, &["run", "bench.toml", "--detach"]);
     site.until("both jobs run a trial", |site| site.ran().len() == 2);
-    // A beat says what runs.
-    site.until("the job beats", |site| {
-        site.objects()
-            .iter()
-            .any(|name| name.ends_with("chunks/0/beat-1"))
-    });
+    site.until("a beat says what runs", |site| site.says_what_runs(0));
     site.kill_element(0);
     std::fs::write(site.spool.path().join("ledger.go"), "").unwrap();
     site.expect(0, &["wait", "bench"]);
@@ -124,11 +116,7 @@ fn a_job_that_is_started_again_goes_on_where_it_was() {
             .any(|name| name.contains("chunks/0/part-1-"))
             && site.ran().len() == 3
     });
-    site.until("the third is told of", |site| {
-        site.objects()
-            .iter()
-            .any(|name| name.ends_with("chunks/0/beat-1"))
-    });
+    site.until("the third is told of", |site| site.says_what_runs(0));
     site.kill_element(0);
     std::fs::write(site.spool.path().join("ledger.go"), "").unwrap();
     let mut again = site.start_again(0);

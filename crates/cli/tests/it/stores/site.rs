@@ -157,6 +157,26 @@ impl Site {
         }
     }
 
+    /// Starts a run whose controller is killed as soon as its jobs are with the scheduler.
+    pub(super) fn killed_once_it_has_submitted(&self) {
+        let mut controller = self.command(&["run", "bench.toml"]).spawn().unwrap();
+        self.until("it has submitted", |site| {
+            site.spool.path().join("queue/calls").exists()
+        });
+        let _ = controller.kill();
+        controller.wait().unwrap();
+    }
+
+    /// Whether the last beat of a chunk's first start names a trial that runs, in a store that is a folder.
+    pub(super) fn says_what_runs(&self, chunk: u64) -> bool {
+        let end = format!("chunks/{chunk}/beat-1");
+        let objects = self.objects();
+        let beat = objects.iter().find(|name| name.ends_with(&end));
+        let text =
+            beat.and_then(|name| std::fs::read_to_string(self.folder.path().join(name)).ok());
+        text.is_some_and(|text| text.contains("\"running\":{"))
+    }
+
     /// The names of objects in a store that is a folder.
     pub(super) fn objects(&self) -> Vec<String> {
         let mut found = Vec::new();
