@@ -7,6 +7,7 @@ mod command;
 pub mod contract;
 mod health;
 mod jobs_file;
+mod kubernetes;
 mod leftovers;
 mod lost_chunks;
 mod open_chunk;
@@ -42,6 +43,7 @@ use std::path::{Path, PathBuf};
 pub fn read_answer(text: &str) {
     slurm::read_any(text);
     skypilot::read_any(text);
+    kubernetes::read_any(text);
 }
 
 /// The jobs of a run that are with a scheduler: which, and how many.
@@ -192,6 +194,7 @@ pub fn engine_for(
     program: &Path,
 ) -> Result<Option<Box<dyn Engine>>, PlaceError> {
     let engine = &spec.engine;
+    let program_is_named = engine.program.is_some();
     let program = engine
         .program
         .as_ref()
@@ -208,6 +211,18 @@ pub fn engine_for(
             &program,
             Path::new(&spec.base_dir),
         ))),
+        EngineKind::Kubernetes => {
+            let places = kubernetes::Places {
+                data: folder.to_owned(),
+                base_dir: PathBuf::from(&spec.base_dir),
+                program_is_named,
+            };
+            Some(Box::new(kubernetes::Kubernetes::new(
+                &engine.kubernetes,
+                &program,
+                places,
+            )))
+        }
     })
 }
 
