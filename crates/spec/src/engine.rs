@@ -1,6 +1,7 @@
 //! Where trials run: the `[engine]` table and what one trial asks of a machine. None of it changes what a trial is, so
 //! none of it is part of a plan: the same spec runs here and on a cluster.
 
+use crate::kubernetes::KubernetesOptions;
 use crate::spec::task::Task;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,11 +19,19 @@ pub enum EngineKind {
     Template,
     /// Clouds, through SkyPilot.
     Skypilot,
+    /// A Kubernetes cluster.
+    Kubernetes,
 }
 
 impl EngineKind {
     /// Every engine.
-    pub const ALL: [Self; 4] = [Self::Local, Self::Slurm, Self::Template, Self::Skypilot];
+    pub const ALL: [Self; 5] = [
+        Self::Local,
+        Self::Slurm,
+        Self::Template,
+        Self::Skypilot,
+        Self::Kubernetes,
+    ];
 
     /// The word used in specs and on the command line.
     pub const fn word(self) -> &'static str {
@@ -31,6 +40,7 @@ impl EngineKind {
             Self::Slurm => "slurm",
             Self::Template => "template",
             Self::Skypilot => "skypilot",
+            Self::Kubernetes => "kubernetes",
         }
     }
 
@@ -107,6 +117,9 @@ pub struct EngineSpec {
     pub schedulers: BTreeMap<String, TemplateOptions>,
     /// For SkyPilot.
     pub skypilot: SkypilotOptions,
+    /// For Kubernetes.
+    #[serde(default, skip_serializing_if = "KubernetesOptions::is_default")]
+    pub kubernetes: KubernetesOptions,
 }
 
 impl Default for EngineSpec {
@@ -128,6 +141,7 @@ impl Default for EngineSpec {
             scheduler: None,
             schedulers: BTreeMap::new(),
             skypilot: SkypilotOptions::default(),
+            kubernetes: KubernetesOptions::default(),
         }
     }
 }
@@ -138,6 +152,27 @@ pub enum EngineLack {
     /// A command of a scheduler.
     #[error("engine `template` needs `engine.template.{0}`, or a `profile` that has it")]
     Command(&'static str),
+    /// A key that the engine cannot do without.
+    #[error("engine `{engine}` needs `engine.{engine}.{key}`: {what}")]
+    Key {
+        /// The engine.
+        engine: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A machine for one trial alone.
+    #[error(
+        "task `{task}` has `resources.exclusive`, and engine `{engine}` cannot keep other work from a node: leave it out, and \
+         give the trials nodes of their own in another way"
+    )]
+    Exclusive {
+        /// The task.
+        task: String,
+        /// The engine.
+        engine: &'static str,
+    },
     /// The type of GPUs.
     #[error(
         "task `{task}` asks for {gpus} GPUs, and SkyPilot must be told of which type: \
@@ -232,6 +267,12 @@ impl EngineSpec {
     fn lacks_without_store(&self, tasks: &[Task]) -> Vec<EngineLack> {
         match self.kind {
             EngineKind::Local | EngineKind::Slurm => Vec::new(),
+            EngineKind::Kubernetes => {
+                let engine = "kubernetes";
+                let missing = self.kubernetes.missing();
+                let missing = missing.map(|(key, what)| EngineLack::Key { engine, key, what });
+                missing.chain(alone(tasks, engine)).collect()
+            }
             EngineKind::Template => {
                 let described = self.described();
                 let mut lacks = described.lacks();
@@ -257,6 +298,15 @@ impl EngineSpec {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// Tasks that want a machine for themselves, where an engine has none.
+fn alone(tasks: &[Task], engine: &'static str) -> impl Iterator<Item = EngineLack> {
+    let alone = tasks.iter().filter(|task| task.resources.exclusive);
+    alone.map(move |task| EngineLack::Exclusive {
+        task: task.id.clone(),
+        engine,
+    })
 }
 
 /// Tasks that save what another machine is to go on from.

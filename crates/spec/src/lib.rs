@@ -12,6 +12,7 @@ mod engine;
 mod episode_file;
 mod episodes;
 mod filter;
+mod kubernetes;
 mod load;
 mod load_options;
 mod metric;
@@ -39,6 +40,7 @@ pub use engine::{
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
 pub use filter::{FILTER_GRAMMAR, Filter, FilterError, filter_word};
+pub use kubernetes::{ContainerUser, KubernetesOptions, SharedVolume, Toleration};
 pub use load::{Loaded, load, load_text, load_with};
 pub use load_options::{FileCheck, LoadOptions};
 pub use metric::wall_time;

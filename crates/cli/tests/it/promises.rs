@@ -59,6 +59,44 @@ fn skypilot_is_asked_for_the_gpus_of_the_tasks() {
 }
 
 #[test]
+fn kubernetes_is_asked_for_nothing_that_it_cannot_give() {
+    let spec = |keys: &str, more: &str| {
+        format!(
+            "command = \"true\"\n{more}\n[engine]\nkind = \"kubernetes\"\n[engine.kubernetes]\n{keys}\n"
+        )
+    };
+    let whole = "image = \"b:1\"\nvolume = { claim = \"c\", path = \"/shared\" }";
+    let project = Project::with_spec(&spec(whole, ""));
+    project.expect(0, &["check", "bench.toml"]);
+    for (keys, more, words) in [
+        ("image = \"b:1\"", "", "needs `engine.kubernetes.volume`"),
+        (
+            "volume = { claim = \"c\", path = \"/c\" }",
+            "",
+            "needs `engine.kubernetes.image`",
+        ),
+        (
+            "image = \"b:1\"\nvolume = { claim = \"c\", path = \"c\" }",
+            "",
+            "begins with `/`",
+        ),
+        (
+            &format!("{whole}\ntolerations = [\"a:Never\"]"),
+            "",
+            "not `Never`",
+        ),
+        (&format!("{whole}\nuser = \"me\""), "", "`UID:GID`"),
+        (
+            whole,
+            "resources = { exclusive = true }",
+            "cannot keep other work from a node",
+        ),
+    ] {
+        refused(&spec(keys, more), words);
+    }
+}
+
+#[test]
 fn a_pattern_that_matches_no_name_is_refused() {
     let spec = |allow: &str| format!("command = \"true\"\ninherit_env = {{ allow = [{allow}] }}\n");
     refused(&spec("\"PA*H\""), "`PA*H` matches no name");

@@ -72,6 +72,11 @@ impl PlaceError {
             "connection reset",
             "zero bytes were transmitted",
             "broken pipe",
+            // kubectl and the cloud's own commands.
+            "timeout",
+            "deadline exceeded",
+            "unexpected eof",
+            ": eof",
         ])
     }
 
@@ -86,6 +91,14 @@ impl PlaceError {
                 "standby mode",
                 "submitjob",
                 "try again",
+                "unable to connect",
+                "could not connect",
+                "unable to handle the request",
+                "too many requests",
+                "toomanyrequests",
+                "throttling",
+                "rate exceeded",
+                "leader changed",
             ])
     }
 
@@ -416,4 +429,38 @@ pub trait Engine: Send + Sync {
 pub(crate) struct ProbedEngine {
     pub(crate) engine: Box<dyn Engine>,
     pub(crate) probe: Probe,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CommandError, PlaceError};
+
+    fn said(words: &str) -> PlaceError {
+        PlaceError::Command(CommandError::Failed {
+            program: "kubectl".to_owned(),
+            status: "exit status: 1".to_owned(),
+            message: words.to_owned(),
+        })
+    }
+
+    #[test]
+    fn an_answer_that_was_lost_is_no_refusal() {
+        for words in [
+            "error when creating \"job.json\": Post \"http://h/apis/batch/v1/namespaces/b/jobs\": EOF",
+            "Unable to connect to the server: net/http: TLS handshake timeout",
+            "Zero Bytes were transmitted or received",
+        ] {
+            let error = said(words);
+            assert!(
+                error.may_have_gone_through() && error.is_temporary(),
+                "{words}"
+            );
+        }
+        let down = said(
+            "Error from server (ServiceUnavailable): the server is currently unable to handle the request",
+        );
+        assert!(down.is_temporary() && !down.may_have_gone_through());
+        let refused = said("Error from server (Forbidden): jobs.batch is forbidden");
+        assert!(!refused.is_temporary() && !refused.may_have_gone_through());
+    }
 }

@@ -32,10 +32,12 @@ pub fn end_leftovers(
         .filter(|info| info.engine == engine.name() && info.key == Batch::key_of(run, info.number));
     let batches: Vec<Submitted> = own.map(|info| Submitted::of(run, info)).collect();
     let mut seen = engine.poll(&batches)?;
+    let mut only_deleted = false;
     if seen.is_empty() {
         let all = |batch: &Submitted| (0..batch.elements).collect();
         let missed: Vec<_> = batches.iter().map(|batch| (batch, all(batch))).collect();
         seen = engine.second_look(&missed)?;
+        only_deleted = seen.values().all(|state| *state == JobState::Cancelled);
     }
     let mut gone = 0;
     for batch in &batches {
@@ -53,8 +55,8 @@ pub fn end_leftovers(
             gone += going.len();
         }
     }
-    // What has ended may be started again while the scheduler shows it.
-    if seen.is_empty() {
+    // What has ended may be started again while the scheduler shows it, unless somebody removed it.
+    if only_deleted {
         for batch in &batches {
             engine.cleanup(batch)?;
         }

@@ -240,6 +240,7 @@ impl RemoteRun<'_> {
         let options = self.options();
         let setup = match options.kind {
             EngineKind::Slurm => options.slurm.setup.clone(),
+            EngineKind::Kubernetes => options.kubernetes.setup.clone(),
             _ => options.described().setup,
         };
         let mut lines = setup.as_deref().unwrap_or_default().lines();
@@ -326,7 +327,10 @@ fn cut_off(record: &Record, state: &JobState) -> (Outcome, Cause) {
             job_ended("its time was spent, a part of it on other trials"),
         ),
         JobState::Pending(_) | JobState::Held(_) => (Outcome::Infra, job_ended(PUT_BACK)),
-        JobState::Running | JobState::Missing => (Outcome::Infra, job_ended("by the scheduler")),
+        // A runner that was told to stop leaves in good order, which is all that some schedulers know.
+        JobState::Running | JobState::Missing | JobState::Done => {
+            (Outcome::Infra, job_ended("by the scheduler"))
+        }
         state => {
             let message = format!("the scheduler says: {}", state.word());
             (Outcome::Infra, job_ended(&message))
@@ -386,6 +390,7 @@ mod tests {
             ),
             (JobState::Preempted, true, true, "preempted"),
             (JobState::NodeLost, true, false, "node lost"),
+            (JobState::Done, true, false, "by the scheduler"),
         ] {
             let (outcome, cause) = over(state.clone(), first, warned);
             assert_eq!(outcome, Outcome::Infra, "{state:?}");

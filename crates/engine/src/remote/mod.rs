@@ -7,6 +7,7 @@ mod command;
 pub mod contract;
 mod health;
 mod jobs_file;
+mod kubernetes;
 mod leftovers;
 mod lost_chunks;
 mod open_chunk;
@@ -44,6 +45,7 @@ use std::path::{Path, PathBuf};
 pub fn read_answer(text: &str) {
     slurm::read_any(text);
     skypilot::read_any(text);
+    kubernetes::read_any(text);
 }
 
 /// The jobs of a run that are with a scheduler: which, and how many.
@@ -197,6 +199,7 @@ pub fn engine_for(
     program: &Path,
 ) -> Result<Option<Box<dyn Engine>>, PlaceError> {
     let engine = &spec.engine;
+    let program_is_named = engine.program.is_some();
     let program = engine
         .program
         .as_ref()
@@ -213,6 +216,18 @@ pub fn engine_for(
             &program,
             Path::new(&spec.base_dir),
         ))),
+        EngineKind::Kubernetes => {
+            let places = kubernetes::Places {
+                data: folder.to_owned(),
+                base_dir: PathBuf::from(&spec.base_dir),
+                program_is_named,
+            };
+            Some(Box::new(kubernetes::Kubernetes::new(
+                &engine.kubernetes,
+                &program,
+                places,
+            )))
+        }
     };
     match (found, &engine.store) {
         (Some(inner), Some(store)) if engine.kind != EngineKind::Skypilot => {

@@ -1,6 +1,7 @@
 //! Which engines can be used from this machine, and why others cannot: for people who ask before they write a spec.
 
 use super::contract::PlaceError;
+use super::kubernetes::Kubernetes;
 use super::skypilot::Skypilot;
 use super::slurm::Slurm;
 use super::template::Template;
@@ -36,6 +37,7 @@ pub fn survey() -> Vec<EngineOffer> {
             detail: "any other scheduler, by your own commands".to_owned(),
         },
         offer("skypilot", Skypilot::version()),
+        offer("kubernetes", Kubernetes::here()),
     ];
     offers.extend(PROFILES.map(|name| offer(name, described(name))));
     offers

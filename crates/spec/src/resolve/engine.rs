@@ -1,5 +1,6 @@
 //! The `[engine]` table and a task's `resources`.
 
+use super::kubernetes::kubernetes;
 use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
@@ -46,6 +47,10 @@ pub(super) fn engine(root: &Node, problems: &mut Problems) -> EngineSpec {
         scheduler: None,
         schedulers,
         skypilot: node.get("skypilot").map(skypilot).unwrap_or_default(),
+        kubernetes: node
+            .get("kubernetes")
+            .map(|node| kubernetes(node, problems))
+            .unwrap_or_default(),
     };
     if let Some(choice) = kind.and_then(EngineChoice::from_word) {
         engine.choose(choice);

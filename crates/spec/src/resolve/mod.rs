@@ -12,6 +12,7 @@ pub(crate) mod find_path;
 mod hooks;
 mod idle_arms;
 mod ids;
+mod kubernetes;
 mod metric_names;
 mod needs;
 mod network;

@@ -1,10 +1,21 @@
 //! The keys of `engine` and of `resources`: where trials run and what one of them takes.
 
+use super::kubernetes_keys::KUBERNETES;
 use super::section::{Key, Keys, Section, TEXTS, Type, Zero, key};
 
 /// The engines, as words.
 pub(super) const ENGINES: &[&str] = &[
-    "local", "slurm", "template", "skypilot", "sge", "ray", "htcondor", "pbs", "lsf", "modal",
+    "local",
+    "slurm",
+    "template",
+    "skypilot",
+    "kubernetes",
+    "sge",
+    "ray",
+    "htcondor",
+    "pbs",
+    "lsf",
+    "modal",
 ];
 
 /// What the words of a scheduler can mean.
@@ -52,6 +63,7 @@ static ENGINE_KEYS: &[Key] = &[
     key("lsf", Type::Section(&PROFILE), "", "LSF, likewise."),
     key("modal", Type::Section(&PROFILE), "", "Modal, likewise."),
     key("skypilot", Type::Section(&SKYPILOT), "", "SkyPilot."),
+    key("kubernetes", Type::Section(&KUBERNETES), "", "Kubernetes."),
 ];
 
 static SLURM: Section = Section {

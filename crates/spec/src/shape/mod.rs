@@ -11,6 +11,7 @@ pub(crate) mod check;
 pub(crate) mod engine_keys;
 pub(crate) mod hook_keys;
 pub(crate) mod keys;
+mod kubernetes_keys;
 pub(crate) mod reference;
 pub(crate) mod schema;
 pub(crate) mod section;

@@ -132,7 +132,7 @@ fn instruments_profiles_and_sandboxes_are_those_on_the_pages() {
     let engines = project.expect(0, &["list", "engines", "--json"]).json();
     let names = engines.as_array().unwrap().iter();
     let names = names.map(|engine| engine["name"].as_str().unwrap().to_owned());
-    let kinds = ["local", "slurm", "template", "skypilot"];
+    let kinds = ["local", "slurm", "template", "skypilot", "kubernetes"];
     let profiles: BTreeSet<String> = names
         .filter(|name| !kinds.contains(&name.as_str()))
         .collect();

@@ -52,6 +52,7 @@ pages! {
     guide_sweeps: "docs/guides/sweeps.md",
     engine_gpu: "docs/guides/engines/gpu.md",
     engine_grid_engine: "docs/guides/engines/grid-engine.md",
+    engine_kubernetes: "docs/guides/engines/kubernetes.md",
     engine_ray: "docs/guides/engines/ray.md",
     engine_skypilot: "docs/guides/engines/skypilot.md",
     engine_slurm: "docs/guides/engines/slurm.md",

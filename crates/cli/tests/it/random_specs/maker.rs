@@ -122,7 +122,7 @@ impl<'a> Maker<'a> {
     fn place(&mut self, spec: &mut Map<String, Value>) {
         let table = self.schema["$defs"]["engine"].clone();
         let mut engine = self.object(&table, 3);
-        let elsewhere = ["slurm", "template", "skypilot"];
+        let elsewhere = ["slurm", "template", "skypilot", "kubernetes"];
         let elsewhere: Vec<&str> = elsewhere.into_iter().chain(PROFILES).collect();
         engine.retain(|key, _| !elsewhere.contains(&key.as_str()));
         let kind = match self.engine {
@@ -142,10 +142,14 @@ impl<'a> Maker<'a> {
                 "template"
             }
             Engine::Elsewhere => {
-                let kind = *self.choices.one(&["slurm", "skypilot"]);
+                let kind = *self.choices.one(&["slurm", "skypilot", "kubernetes"]);
                 let table = self.schema["$defs"][kind].clone();
-                let own = Value::Object(self.object(&table, 3));
-                engine.insert(kind.to_owned(), own);
+                let mut own = self.object(&table, 3);
+                if kind == "kubernetes" {
+                    own.insert("image".to_owned(), json!("bench:1"));
+                    own.insert("volume".to_owned(), json!({ "claim": "c", "path": "/c" }));
+                }
+                engine.insert(kind.to_owned(), Value::Object(own));
                 kind
             }
         };

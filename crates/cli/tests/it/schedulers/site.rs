@@ -13,6 +13,10 @@ pub trait Scheduler {
     fn engine(&self) -> &'static str;
     /// What its commands need of the environment.
     fn environment(&self) -> Vec<(String, String)>;
+    /// Its table in a spec.
+    fn table(&self) -> String {
+        String::new()
+    }
     /// Places where a job can run.
     fn places(&self) -> usize;
     /// Whether no job waits or runs.
@@ -39,13 +43,13 @@ impl<'s> Site<'s> {
             "export PLACE={here}; {work}; echo \"{{{{\\\"loss\\\": $FAIRTRIAL_SEED}}}}\" >> $FAIRTRIAL_METRICS; \
              echo $FAIRTRIAL_TRIAL >> {here}/ledger"
         );
-        let name = scheduler.engine();
+        let (name, table) = (scheduler.engine(), scheduler.table());
         project.write(
             "bench.toml",
             &format!(
                 "name = 'bench'\nseeds = {seeds}\nshell = true\ncommand = '''{script}'''\n[arms.control]\n\
                  [arms.candidate]\n[metrics.loss]\ndirection = 'down'\n[engine]\nkind = '{name}'\npoll = '1s'\n\
-                 grace = '20s'\n{engine}\n"
+                 grace = '20s'\n{engine}\n{table}\n"
             ),
         );
         Self { scheduler, project }
