@@ -16,6 +16,27 @@ level = 2
 direction = "up"
 "#;
 
+/// `.cargo/config.toml` says what SQLite is compiled without: full-text search, and reading programs from files.
+#[test]
+fn the_database_holds_only_what_questions_need() {
+    let project = Project::new();
+    let options = "select compile_options from pragma_compile_options";
+    let has = project.expect(0, &["sql", options, "--csv"]).out;
+    for left_out in ["FTS", "RTREE", "DBSTAT", "STAT4"] {
+        assert!(!has.contains(left_out), "{left_out}: {has}");
+    }
+    assert!(has.contains("OMIT_LOAD_EXTENSION"), "{has}");
+    let json = project.expect(
+        0,
+        &[
+            "sql",
+            "select json_extract('{\"a\":7}', '$.a') as a",
+            "--csv",
+        ],
+    );
+    assert_eq!(json.out.trim_end(), "a\n7");
+}
+
 #[test]
 fn runs_trials_and_metrics_can_be_asked_for() {
     let project = Project::with_spec(SPEC);
