@@ -163,8 +163,7 @@ impl Archive {
             )
         } else {
             format!(
-                "this archive is damaged: {} of its {files} files cannot be read ({}); a program that unpacks \
-                 `.tar.zst` brings back the others",
+                "this archive is damaged: {} of its {files} files cannot be read ({}); the others are whole",
                 damaged.len(),
                 names.join(", ")
             )

@@ -17,9 +17,15 @@ pub fn thin(points: &[(f64, f64)], columns: usize) -> Vec<(f64, f64)> {
     let mut kept = Vec::with_capacity(4 * columns);
     if ascending && span > 0.0 {
         let column = |x: f64| (((x - first.0) / span) * columns as f64) as usize;
-        for stretch in points.chunk_by(|a, b| column(a.0) == column(b.0)) {
-            keep(stretch, &mut kept);
+        let (mut begin, mut current) = (0, column(first.0));
+        for (place, point) in points.iter().enumerate() {
+            let own = column(point.0);
+            if own != current {
+                keep(&points[begin..place], &mut kept);
+                (begin, current) = (place, own);
+            }
         }
+        keep(&points[begin..], &mut kept);
     } else {
         for stretch in points.chunks(points.len().div_ceil(columns.max(1))) {
             keep(stretch, &mut kept);
@@ -58,17 +64,23 @@ pub fn thin_stretches(points: &[(f64, f64)], columns: usize) -> Vec<(f64, f64)> 
 }
 
 fn keep(stretch: &[(f64, f64)], kept: &mut Vec<(f64, f64)>) {
-    let ends = 0..stretch.len();
-    let lowest = ends
-        .clone()
-        .min_by(|a, b| stretch[*a].1.total_cmp(&stretch[*b].1));
-    let highest = ends.max_by(|a, b| stretch[*a].1.total_cmp(&stretch[*b].1));
-    let mut places = vec![0, stretch.len() - 1];
-    places.extend(lowest);
-    places.extend(highest);
+    // The first of the lowest, the last of the highest.
+    let (mut lowest, mut highest) = (0, 0);
+    for (place, (_, value)) in stretch.iter().enumerate() {
+        if value.total_cmp(&stretch[lowest].1).is_lt() {
+            lowest = place;
+        }
+        if value.total_cmp(&stretch[highest].1).is_ge() {
+            highest = place;
+        }
+    }
+    let mut places = [0, lowest, highest, stretch.len() - 1];
     places.sort_unstable();
-    places.dedup();
-    kept.extend(places.into_iter().map(|place| stretch[place]));
+    for (at, place) in places.into_iter().enumerate() {
+        if at == 0 || places[at - 1] != place {
+            kept.push(stretch[place]);
+        }
+    }
 }
 
 #[cfg(test)]
