@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(found, [1.0]);
         let message = read.unwrap_err().to_string();
         assert!(
-            message.contains("points") && message.contains("2"),
+            message.contains("points") && message.contains('2'),
             "{message}"
         );
         let (found, read) = points("[{\"x\": 1},\n\n{\"x\": \"word\"}]");
