@@ -20,11 +20,11 @@ struct Versions {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Version {
     major: String,
     minor: String,
-    git_version: String,
+    #[serde(rename = "gitVersion")]
+    build: String,
 }
 
 impl Version {
@@ -162,28 +162,9 @@ impl Kubernetes {
         for (key, kind, name) in named.into_iter().chain(secrets) {
             let Some(name) = name else { continue };
             let looked = self.run(&["get", kind, name, "-o", "name"]);
-            self.refuse_missing(looked, key, name)?;
+            refuse_missing(looked, key, name)?;
         }
         Ok(())
-    }
-
-    /// An answer, or the refusal of a name that the cluster does not know.
-    fn refuse_missing(
-        &self,
-        looked: Result<String, CommandError>,
-        key: &str,
-        name: &str,
-    ) -> Result<Option<String>, PlaceError> {
-        match looked {
-            Ok(answer) => Ok(Some(answer)),
-            Err(CommandError::Failed { message, .. }) if message.contains("(NotFound)") => {
-                let message =
-                    format!("`engine.kubernetes.{key}` is `{name}`, which is not there: {message}");
-                Err(PlaceError::unfit(NAME, message))
-            }
-            Err(CommandError::Failed { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// What to know of the claim: one that only one node may mount keeps all pods on that node.
@@ -192,7 +173,7 @@ impl Kubernetes {
             return Ok(None);
         };
         let looked = self.run(&["get", "persistentvolumeclaim", &volume.claim, "-o", "json"]);
-        let answer = self.refuse_missing(looked, "volume.claim", &volume.claim)?;
+        let answer = refuse_missing(looked, "volume.claim", &volume.claim)?;
         let claim: Claim = answer
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
@@ -233,6 +214,24 @@ impl Kubernetes {
     }
 }
 
+/// An answer, or the refusal of a name that the cluster does not know.
+fn refuse_missing(
+    looked: Result<String, CommandError>,
+    key: &str,
+    name: &str,
+) -> Result<Option<String>, PlaceError> {
+    match looked {
+        Ok(answer) => Ok(Some(answer)),
+        Err(CommandError::Failed { message, .. }) if message.contains("(NotFound)") => {
+            let message =
+                format!("`engine.kubernetes.{key}` is `{name}`, which is not there: {message}");
+            Err(PlaceError::unfit(NAME, message))
+        }
+        Err(CommandError::Failed { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// What the server warned of while it took a Job.
 fn warnings(said: &str) -> Option<String> {
     let lines = said.lines().filter(|line| line.starts_with("Warning:"));
@@ -253,7 +252,7 @@ fn of_answer(answer: &str) -> Result<(u64, String), PlaceError> {
     } else {
         u64::MAX
     };
-    Ok((minor, format!("kubernetes {}", server.git_version)))
+    Ok((minor, format!("kubernetes {}", server.build)))
 }
 
 fn unreached(error: CommandError) -> PlaceError {

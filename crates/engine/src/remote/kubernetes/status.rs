@@ -60,7 +60,7 @@ pub(super) fn states(
             *known = pod;
         }
     }
-    let state = |element: u64| {
+    let mut state = |element: u64| {
         if completed.contains(&element) {
             return JobState::Done;
         }
@@ -72,7 +72,6 @@ pub(super) fn states(
             None => without_pod(job),
         }
     };
-    let mut state = state;
     (0..elements)
         .map(|element| (element, state(element)))
         .collect()
@@ -220,8 +219,8 @@ fn of_pending(pod: &Pod, pulls: &mut Pulls) -> JobState {
 fn starting(pod: &Pod) -> String {
     let containers = pod.status.container_statuses.iter();
     let waiting = containers.filter_map(|one| one.state.waiting.as_ref());
-    let reasons = waiting.map(|why| why.reason.clone());
-    reasons.last().unwrap_or_default()
+    let mut reasons = waiting.map(|why| why.reason.clone());
+    reasons.next_back().unwrap_or_default()
 }
 
 #[cfg(test)]
