@@ -217,6 +217,7 @@ mod tests {
             folder: "/shared/it's/chunks".into(),
             plan: "/shared/plan.json".into(),
             workdir: "/shared".into(),
+            store: None,
         }
     }
 

@@ -18,35 +18,43 @@ use std::path::Path;
 
 /// Parts of `/proc` by which the machine is changed.
 const SETTINGS: [&CStr; 4] = [c"proc/sys", c"proc/sysrq-trigger", c"proc/irq", c"proc/bus"];
-/// Devices that hold nothing, with their places inside.
+/// Devices that hold nothing, with their names inside.
 const DEVICES: [(&CStr, &CStr); 6] = [
-    (c"/dev/null", c"dev/null"),
-    (c"/dev/zero", c"dev/zero"),
-    (c"/dev/full", c"dev/full"),
-    (c"/dev/random", c"dev/random"),
-    (c"/dev/urandom", c"dev/urandom"),
-    (c"/dev/tty", c"dev/tty"),
+    (c"/dev/null", c"null"),
+    (c"/dev/zero", c"zero"),
+    (c"/dev/full", c"full"),
+    (c"/dev/random", c"random"),
+    (c"/dev/urandom", c"urandom"),
+    (c"/dev/tty", c"tty"),
 ];
 /// Links that programs expect there.
 const LINKS: [(&CStr, &CStr); 6] = [
-    (c"/proc/self/fd", c"dev/fd"),
-    (c"/proc/self/fd/0", c"dev/stdin"),
-    (c"/proc/self/fd/1", c"dev/stdout"),
-    (c"/proc/self/fd/2", c"dev/stderr"),
-    (c"/proc/kcore", c"dev/core"),
-    (c"pts/ptmx", c"dev/ptmx"),
+    (c"/proc/self/fd", c"fd"),
+    (c"/proc/self/fd/0", c"stdin"),
+    (c"/proc/self/fd/1", c"stdout"),
+    (c"/proc/self/fd/2", c"stderr"),
+    (c"/proc/kcore", c"core"),
+    (c"pts/ptmx", c"ptmx"),
 ];
 
-/// A part as system calls take it: places are below the root that is built.
+/// A place below the root that is built. A folder above it may be one that an agent wrote to, with links in it that lead
+/// anywhere: until the root is ours, an absolute one would lead into that of the machine.
+struct Place {
+    whole: CString,
+    above: CString,
+    name: CString,
+}
+
+/// A part as system calls take it.
 enum Step {
-    Folder(CString),
+    Folder(Place),
     Link {
         target: CString,
-        at: CString,
+        at: Place,
     },
     Shown {
         from: CString,
-        at: CString,
+        at: Place,
         kind: Kind,
         forbids: Forbids,
     },
@@ -98,7 +106,7 @@ impl Tree {
 
 fn step(part: &Part) -> io::Result<Step> {
     let text = |path: &Path| CString::new(path.as_os_str().as_bytes());
-    let below = |path: &Path| text(path.strip_prefix("/").unwrap_or(path));
+    let below = Place::of;
     Ok(match part {
         Part::Folder(at) => Step::Folder(below(at)?),
         Part::Link { target, at } => Step::Link {
@@ -137,7 +145,7 @@ fn step(part: &Part) -> io::Result<Step> {
 impl Step {
     fn name(&self) -> &CStr {
         match self {
-            Self::Folder(at) | Self::Link { at, .. } => at,
+            Self::Folder(at) | Self::Link { at, .. } => &at.whole,
             Self::Shown { from, .. } => from,
             Self::Processes => c"/proc",
             Self::Devices => c"/dev",
@@ -146,8 +154,12 @@ impl Step {
 
     fn take(&self, root: BorrowedFd<'_>) -> Result<()> {
         match self {
-            Self::Folder(at) => folder(root, at),
-            Self::Link { target, at } => symlinkat(target.as_c_str(), root, at.as_c_str()),
+            Self::Folder(at) => folder(at.folder_above(root)?.as_fd(), &at.name),
+            Self::Link { target, at } => symlinkat(
+                target.as_c_str(),
+                at.folder_above(root)?,
+                at.name.as_c_str(),
+            ),
             Self::Shown {
                 from,
                 at,
@@ -155,8 +167,7 @@ impl Step {
                 forbids,
             } => {
                 let tree = apart(CWD, from, *forbids)?;
-                let place = place(root, at, *kind)?;
-                put(&tree, place.as_fd(), c"")
+                put(&tree, at.opened(root, *kind)?.as_fd(), c"")
             }
             Self::Processes => processes(root),
             Self::Devices => devices(root),
@@ -183,22 +194,23 @@ fn devices(root: BorrowedFd<'_>) -> Result<()> {
     folder(root, c"dev")?;
     let all = mounted(c"tmpfs", &[(c"mode", c"0755")], Forbids::DEVICES)?;
     put(&all, root, c"dev")?;
-    for (from, at) in DEVICES {
+    let dev = all.as_fd();
+    for (from, name) in DEVICES {
         let device = apart(CWD, from, Forbids::RIGHTS)?;
-        let place = place(root, at, Kind::File)?;
-        put(&device, place.as_fd(), c"")?;
+        file(dev, name)?;
+        put(&device, dev, name)?;
     }
-    for (target, at) in LINKS {
-        symlinkat(target, root, at)?;
+    for (target, name) in LINKS {
+        symlinkat(target, dev, name)?;
     }
-    folder(root, c"dev/shm")?;
+    folder(dev, c"shm")?;
     let shared = mounted(c"tmpfs", &[(c"mode", c"1777")], Forbids::DEVICES)?;
-    put(&shared, root, c"dev/shm")?;
-    folder(root, c"dev/pts")?;
+    put(&shared, dev, c"shm")?;
+    folder(dev, c"pts")?;
     let options = [(c"ptmxmode", c"0666"), (c"mode", c"0620")];
     let terminals = mounted(c"devpts", &options, Forbids::TERMINALS)?;
-    put(&terminals, root, c"dev/pts")?;
-    forbid(all.as_fd(), Forbids::CHANGES, false)
+    put(&terminals, dev, c"pts")?;
+    forbid(dev, Forbids::CHANGES, false)
 }
 
 /// A fresh file system that is in no tree yet.
@@ -236,34 +248,103 @@ fn put(mount: &OwnedFd, base: BorrowedFd<'_>, path: &CStr) -> Result<()> {
     move_mount(mount.as_fd(), c"", base, path, flags)
 }
 
-fn folder(root: BorrowedFd<'_>, at: &CStr) -> Result<()> {
-    match mkdirat(root, at, Mode::from_raw_mode(0o755)) {
+/// Makes a folder by its name alone.
+fn folder(above: BorrowedFd<'_>, name: &CStr) -> Result<()> {
+    match mkdirat(above, name, Mode::from_raw_mode(0o755)) {
         // A folder that is shown holds it.
         Err(Errno::EXIST) => Ok(()),
         made => made,
     }
 }
 
-/// A place below the root, which is made where it is not there. Links lead nowhere else.
-fn place(root: BorrowedFd<'_>, at: &CStr, kind: Kind) -> Result<OwnedFd> {
-    let mut resolve = ResolveFlags::IN_ROOT;
-    if kind == Kind::There {
-        resolve |= ResolveFlags::NO_SYMLINKS;
+/// Makes an empty file by its name alone.
+fn file(above: BorrowedFd<'_>, name: &CStr) -> Result<()> {
+    let mode = Mode::from_raw_mode(0o444);
+    mknodat(above, name, FileType::RegularFile, mode, 0)
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Self> {
+        let text = |path: &Path| CString::new(path.as_os_str().as_bytes());
+        let below = path.strip_prefix("/").unwrap_or(path);
+        let above = below.parent().filter(|above| *above != Path::new(""));
+        Ok(Self {
+            whole: text(below)?,
+            above: text(above.unwrap_or(Path::new(".")))?,
+            name: text(Path::new(below.file_name().unwrap_or_default()))?,
+        })
     }
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let open = || openat2(root, at, flags, Mode::empty(), resolve);
-    match open() {
-        Err(Errno::NOENT) if kind == Kind::Folder => folder(root, at)?,
-        Err(Errno::NOENT) if kind == Kind::File => {
-            mknodat(
-                root,
-                at,
-                FileType::RegularFile,
-                Mode::from_raw_mode(0o444),
-                0,
-            )?;
+
+    /// The folder that it is in; links lead nowhere but below the root.
+    fn folder_above(&self, root: BorrowedFd<'_>) -> Result<OwnedFd> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        openat2(
+            root,
+            &self.above,
+            flags,
+            Mode::empty(),
+            ResolveFlags::IN_ROOT,
+        )
+    }
+
+    /// What is there, which is made where there is nothing.
+    fn opened(&self, root: BorrowedFd<'_>, kind: Kind) -> Result<OwnedFd> {
+        let mut resolve = ResolveFlags::IN_ROOT;
+        if kind == Kind::There {
+            resolve |= ResolveFlags::NO_SYMLINKS;
         }
-        opened => return opened,
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let open = || openat2(root, &self.whole, flags, Mode::empty(), resolve);
+        match open() {
+            Err(Errno::NOENT) if kind == Kind::Folder => {
+                folder(self.folder_above(root)?.as_fd(), &self.name)?;
+            }
+            Err(Errno::NOENT) if kind == Kind::File => {
+                file(self.folder_above(root)?.as_fd(), &self.name)?;
+            }
+            opened => return opened,
+        }
+        open()
     }
-    open()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Place, folder};
+    use rustix::fd::AsFd;
+    use std::fs::File;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    /// An agent that knows where a tool will be shown plants a link there.
+    #[test]
+    fn a_link_in_the_middle_of_a_place_leads_nowhere_else() {
+        let (outside, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        symlink(outside.path(), root.path().join("planted")).unwrap();
+        let root_fd = File::open(root.path()).unwrap();
+        for kind in [Kind::Folder, Kind::File, Kind::There] {
+            let place = Place::of(Path::new("/planted/tool")).unwrap();
+            assert!(place.opened(root_fd.as_fd(), kind).is_err());
+            assert!(place.folder_above(root_fd.as_fd()).is_err());
+        }
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn places_are_made_where_they_belong() {
+        let root = tempfile::tempdir().unwrap();
+        let root_fd = File::open(root.path()).unwrap();
+        let made = |path: &str, kind| {
+            let place = Place::of(Path::new(path)).unwrap();
+            place.opened(root_fd.as_fd(), kind).unwrap();
+        };
+        made("/opt", Kind::Folder);
+        made("/opt/tool", Kind::File);
+        let place = Place::of(Path::new("/opt/more")).unwrap();
+        let above = place.folder_above(root_fd.as_fd()).unwrap();
+        folder(above.as_fd(), &place.name).unwrap();
+        folder(above.as_fd(), &place.name).unwrap();
+        assert!(root.path().join("opt/tool").is_file());
+        assert!(root.path().join("opt/more").is_dir());
+    }
 }
