@@ -212,6 +212,12 @@ pub enum EngineLack {
          or use another engine"
     )]
     OwnStore,
+    /// A volume instead.
+    #[error(
+        "Kubernetes goes by `engine.kubernetes.volume`, which pods share with this machine; it cannot go by a store yet: take \
+         `engine.store` out"
+    )]
+    VolumeOnly,
     /// More GPUs.
     #[error(
         "task `{task}` asks for {gpus} GPUs, and `engine.skypilot.accelerators` gives a machine {given}: raise one, or \
@@ -253,6 +259,8 @@ impl EngineSpec {
         let mut lacks = self.lacks_without_store(tasks);
         if self.store.is_some() && self.kind == EngineKind::Skypilot {
             lacks.push(EngineLack::OwnStore);
+        } else if self.store.is_some() && self.kind == EngineKind::Kubernetes {
+            lacks.push(EngineLack::VolumeOnly);
         } else if self.store.is_some() && self.kind != EngineKind::Local && lacks.is_empty() {
             let name = self.scheduler.as_deref().unwrap_or(self.kind.word());
             lacks.extend(unshared(tasks, name));

@@ -41,14 +41,13 @@ impl HttpConnector for Connector {
 impl HttpService for Connector {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
-        let body = match body.as_bytes() {
-            Some(bytes) => bytes.to_vec(),
-            None => {
-                use http_body_util::BodyExt as _;
-                let collected = body.collect().await;
-                let collected = collected.map_err(|error| failed(HttpErrorKind::Unknown, error))?;
-                collected.to_bytes().to_vec()
-            }
+        let body = if let Some(bytes) = body.as_bytes() {
+            bytes.to_vec()
+        } else {
+            use http_body_util::BodyExt as _;
+            let collected = body.collect().await;
+            let collected = collected.map_err(|error| failed(HttpErrorKind::Unknown, error))?;
+            collected.to_bytes().to_vec()
         };
         let has_body = parts.method != http::Method::GET
             && parts.method != http::Method::HEAD

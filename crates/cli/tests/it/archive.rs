@@ -143,7 +143,7 @@ fn every_command_reads_an_archive_as_it_read_the_folders() {
         // Only where the script lies is another place.
         let same = |text: &str| {
             let lines = text.lines().filter(|line| !line.contains("again by hand"));
-            lines.map(|line| format!("{line}\n")).collect::<String>()
+            lines.map(str::to_owned).collect::<Vec<String>>()
         };
         assert_eq!(
             (before.0, same(&before.1)),

@@ -169,19 +169,9 @@ impl Histories {
         Ok(Some(
             records
                 .iter()
-                .map(|record| self.trial_place(&run, record))
+                .map(|record| trial_place(&run, record))
                 .collect(),
         ))
-    }
-
-    fn trial_place(&self, run: &RunDir, record: &Record) -> Place {
-        let dir = run.folder_of(&record.dir);
-        let id = record.dir.rsplit('/').next().unwrap_or(&record.dir);
-        Place::Trial {
-            id: id.to_owned(),
-            run: Some(run.clone()),
-            dir,
-        }
     }
 
     fn not_found(&self, id: &str) -> AnalysisError {
@@ -198,6 +188,15 @@ impl Histories {
             "there is no run `{id}`: {file}{also}, and no trial or benchmark of that name under {}",
             self.root.path().display()
         ))
+    }
+}
+
+fn trial_place(run: &RunDir, record: &Record) -> Place {
+    let id = record.dir.rsplit('/').next().unwrap_or(&record.dir);
+    Place::Trial {
+        id: id.to_owned(),
+        run: Some(run.clone()),
+        dir: run.folder_of(&record.dir),
     }
 }
 

@@ -67,6 +67,8 @@ fn a_spec_that_no_store_can_serve_is_refused_by_check() {
     assert!(said.contains("declares `outputs`"), "{said}");
     let said = check(&spec.replace("kind = 'template'", "kind = 'skypilot'"));
     assert!(said.contains("engine.skypilot.store"), "{said}");
+    let said = check(&spec.replace("kind = 'template'", "kind = 'kubernetes'"));
+    assert!(said.contains("cannot go by a store yet"), "{said}");
     // On this machine the store is not looked at.
     let local = spec.replace("kind = 'template'", "kind = 'local'");
     let local = local.replace(&site.url, "s3://no-such-bucket/x");

@@ -1,3 +1,5 @@
+#![allow(clippy::needless_pass_by_value, reason = "`json!` gives values")]
+
 use super::{Job, JobState, NO_POD, Pod, Pulls, SUSPENDED, refused, states};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
