@@ -7,6 +7,8 @@ use rayon::prelude::*;
 
 /// Records that are read beside each other: what takes most of the time of a large run.
 const TOGETHER: usize = 4096;
+/// Fewer are read one by one: threads cost more than they save, and a machine may give none.
+const WORTH_THREADS: usize = 256;
 
 /// Hands every effective record of a run to `each`, in the order of the plan; `state` is the fold of its journal.
 pub(crate) fn observations_from(
@@ -18,9 +20,13 @@ pub(crate) fn observations_from(
     let mut trials = state.trials().map(|(_, trial)| trial).peekable();
     while trials.peek().is_some() {
         let copied = file.copy(trials.by_ref().take(TOGETHER))?;
-        let places = (0..copied.count()).into_par_iter();
-        let read = places.map(|place| copied.observation(place));
-        let read: Vec<_> = read.collect::<Result<_, _>>()?;
+        let places = 0..copied.count();
+        let read = |place| copied.observation(place);
+        let read: Vec<_> = if places.len() < WORTH_THREADS {
+            places.map(read).collect::<Result<_, _>>()?
+        } else {
+            places.into_par_iter().map(read).collect::<Result<_, _>>()?
+        };
         read.iter().try_for_each(&mut each)?;
     }
     Ok(())

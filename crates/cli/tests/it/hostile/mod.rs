@@ -161,7 +161,7 @@ pub(super) const FILES: [&str; 13] = [
 ];
 
 /// Commands that read or write other tools' files, and the rest.
-pub(super) const TOOLS: [&str; 20] = [
+pub(super) const TOOLS: [&str; 21] = [
     "import h.json --name imported",
     "summarize imported",
     "compare imported",
@@ -178,6 +178,7 @@ pub(super) const TOOLS: [&str; 20] = [
     "bench -N -w 0 -r 3 -n EVIL -n b true true --export-csv b.csv --export-markdown b.md --export-json b.json",
     "table measure --spec episodes.toml ARM/out.csv",
     "wait hostile",
+    "archive hostile",
     "doctor",
     "where",
     "gc",

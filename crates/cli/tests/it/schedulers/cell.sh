@@ -100,8 +100,13 @@ up)
     /usr/lib/gridengine/spooldefaults complexes $debian/util/resources/centry
     /usr/lib/gridengine/spooldefaults usersets $debian/util/resources/usersets
     /usr/lib/gridengine/spooldefaults managers root
+    # It says that it is there before it listens.
     sge_qmaster
-    qconf -as localhost
+    tries=0
+    until qconf -as localhost; do
+        tries=$((tries + 1)); [ $tries -lt 300 ] || exit 1
+        sleep 0.2
+    done
     qconf -Ae "$dir/host"
     qconf -Ap "$dir/pe"
     qconf -ssconf | sed -e 's/^schedule_interval .*/schedule_interval 0:0:1/' -e 's/^flush_\(submit\|finish\)_sec .*/flush_\1_sec 1/' \

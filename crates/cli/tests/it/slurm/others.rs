@@ -34,11 +34,9 @@ fn others_may_do_anything_to_jobs() {
     };
     let run = out_of_time_begins(&slow);
     refusals_come_first(&slow.beside(""));
-    held_jobs_wait_for_their_release(&slow.beside(&spec(
-        4,
-        "true",
-        "pack = 4\n[engine.slurm]\nargs = ['--hold']",
-    )));
+    let held = spec(4, "true", "pack = 4\n[engine.slurm]\nargs = ['--hold']");
+    // On a busy machine a job that was let go may take a while to say so, and what is submitted in its place is held again.
+    held_jobs_wait_for_their_release(&slow.beside(&held.replace("grace = '5s'", "grace = '12s'")));
     suspended_jobs_stand_still(&slow.beside(&spec(1, WAITS, "pack = 1")));
     preempted_jobs_cost_one_attempt(&slow.beside(&on_low()), "back into the queue");
     cancelled_jobs_stay_cancelled(&slow.beside(&spec(4, WAITS, "pack = 2")));
@@ -205,7 +203,7 @@ fn held_jobs_wait_for_their_release(site: &Site) {
     assert!(status.err.contains(&release), "{}", status.err);
     assert!(status.err.contains("JobHeld"), "{}", status.err);
     // Longer than the grace period: a held job is not a lost one.
-    std::thread::sleep(std::time::Duration::from_secs(6));
+    std::thread::sleep(std::time::Duration::from_secs(13));
     let status = site.expect(0, &["status", "--json"]).json();
     assert_eq!(status["jobs"]["held"], 2);
     assert!(status["warnings"][0].as_str().unwrap().contains(&release));
