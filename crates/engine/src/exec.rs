@@ -6,7 +6,8 @@
 mod controls;
 mod courier;
 mod heartbeat;
-mod stored;
+pub(crate) mod stored;
+pub(crate) mod stored_request;
 
 use crate::attempt::Attempts;
 use crate::attempt_id::AttemptId;
@@ -26,7 +27,6 @@ use heartbeat::Heartbeat;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-pub use stored::{StoredExecRequest, exec_stored};
 
 /// The signals by which schedulers announce the end of a job to all its processes: TERM, and USR2 of Grid Engine.
 const ENDING: [i32; 2] = [15, 12];

@@ -9,21 +9,21 @@ pub const FEATURE: &str = "store";
 
 /// A bucket with a prefix, or a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
-    pub(crate) place: Place,
+pub struct StoreAddress {
+    pub(crate) place: StorePlace,
     /// The prefix inside of a bucket, without `/` at either end.
     pub(crate) prefix: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum StorePlace {
     S3(String),
     Google(String),
     Azure(String),
     Folder(PathBuf),
 }
 
-impl Address {
+impl StoreAddress {
     /// Reads `s3://bucket/prefix`, `gs://bucket/prefix`, `az://container/prefix` or `file:///folder`. Nothing that could be
     /// a secret has a place in it.
     pub fn parse(text: &str) -> Result<Self, StoreError> {
@@ -44,7 +44,7 @@ impl Address {
                 return Err(wrong("a folder is named from `/`: `file:///folder`"));
             }
             return Ok(Self {
-                place: Place::Folder(PathBuf::from(rest)),
+                place: StorePlace::Folder(PathBuf::from(rest)),
                 prefix: String::new(),
             });
         }
@@ -66,9 +66,9 @@ impl Address {
         }
         let bucket = bucket.to_owned();
         let place = match scheme {
-            "s3" => Place::S3(bucket),
-            "gs" => Place::Google(bucket),
-            "az" => Place::Azure(bucket),
+            "s3" => StorePlace::S3(bucket),
+            "gs" => StorePlace::Google(bucket),
+            "az" => StorePlace::Azure(bucket),
             _ => {
                 return Err(wrong(
                     "it begins with none of `s3://`, `gs://`, `az://`, `file://`",
@@ -83,32 +83,34 @@ impl Address {
 
     /// Whether it is a folder, which every build reaches.
     pub fn is_folder(&self) -> bool {
-        matches!(self.place, Place::Folder(_))
+        matches!(self.place, StorePlace::Folder(_))
     }
 
     /// The names of the variables from which credentials come, for people.
     pub fn credentials(&self) -> &'static str {
         match self.place {
-            Place::S3(_) => {
+            StorePlace::S3(_) => {
                 "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (with AWS_REGION, and AWS_ENDPOINT_URL where it is not AWS), \
                  or the role of the machine; of a profile, `aws configure export-credentials --format env` prints them"
             }
-            Place::Google(_) => "GOOGLE_APPLICATION_CREDENTIALS, or the account of the machine",
-            Place::Azure(_) => {
+            StorePlace::Google(_) => {
+                "GOOGLE_APPLICATION_CREDENTIALS, or the account of the machine"
+            }
+            StorePlace::Azure(_) => {
                 "AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, or the identity of the machine"
             }
-            Place::Folder(_) => "",
+            StorePlace::Folder(_) => "",
         }
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for StoreAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scheme, bucket) = match &self.place {
-            Place::S3(bucket) => ("s3", bucket),
-            Place::Google(bucket) => ("gs", bucket),
-            Place::Azure(bucket) => ("az", bucket),
-            Place::Folder(path) => return write!(f, "file://{}", path.display()),
+            StorePlace::S3(bucket) => ("s3", bucket),
+            StorePlace::Google(bucket) => ("gs", bucket),
+            StorePlace::Azure(bucket) => ("az", bucket),
+            StorePlace::Folder(path) => return write!(f, "file://{}", path.display()),
         };
         let slash = if self.prefix.is_empty() { "" } else { "/" };
         write!(f, "{scheme}://{bucket}{slash}{}", self.prefix)
@@ -116,13 +118,13 @@ impl fmt::Display for Address {
 }
 
 /// Whether this build reaches such a store.
-pub fn is_in_this_build(address: &Address) -> bool {
+pub fn is_in_this_build(address: &StoreAddress) -> bool {
     cfg!(feature = "cloud") || address.is_folder()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Address;
+    use super::StoreAddress;
 
     #[test]
     fn addresses_are_read_and_written_the_same() {
@@ -133,9 +135,9 @@ mod tests {
             "az://c/x",
             "file:///mnt/odd",
         ] {
-            assert_eq!(Address::parse(text).unwrap().to_string(), text);
+            assert_eq!(StoreAddress::parse(text).unwrap().to_string(), text);
         }
-        let slash = Address::parse("s3://bucket/a/").unwrap();
+        let slash = StoreAddress::parse("s3://bucket/a/").unwrap();
         assert_eq!(slash.to_string(), "s3://bucket/a");
         for text in [
             "bucket",
@@ -148,7 +150,7 @@ mod tests {
             "s3://b/a//b",
             "s3://b/../c",
         ] {
-            assert!(Address::parse(text).is_err(), "{text}");
+            assert!(StoreAddress::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use tar::{Archive, Builder, EntryType, Header};
 
 /// An archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Packed {
+pub struct PackedFolder {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// Files that did not fit, by their names in it.
@@ -19,7 +19,7 @@ pub struct Packed {
 
 /// Packs files and links under `folder`, each under its name there; sockets and the like are not files. Neither times nor
 /// owners are kept, only whether a file is executable. Files beyond `most` bytes in all are left out, and told.
-pub fn pack(folder: &Path, names: &[PathBuf], most: u64) -> Result<Packed, StoreError> {
+pub fn pack(folder: &Path, names: &[PathBuf], most: u64) -> Result<PackedFolder, StoreError> {
     let mut left_out = Vec::new();
     let mut room = most;
     let zip = GzBuilder::new().write(Vec::new(), Compression::fast());
@@ -76,7 +76,7 @@ pub fn pack(folder: &Path, names: &[PathBuf], most: u64) -> Result<Packed, Store
     };
     let zip = builder.into_inner().map_err(failed)?;
     let bytes = zip.finish().map_err(failed)?;
-    Ok(Packed { bytes, left_out })
+    Ok(PackedFolder { bytes, left_out })
 }
 
 /// Unpacks below a folder; what would lie outside of it is refused.

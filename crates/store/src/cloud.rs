@@ -1,9 +1,9 @@
 //! Buckets: S3 and what speaks like it, Google, Azure.
 
-use crate::address::{Address, Place};
+use crate::address::{StoreAddress, StorePlace};
+use crate::backend::{Backend, Patience, StoredObject};
 use crate::connection::Connector;
 use crate::error::StoreError;
-use crate::store::{Backend, Found, Patience};
 use futures_util::TryStreamExt as _;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -21,13 +21,13 @@ use tokio::runtime::{Builder, Runtime};
 
 /// A bucket.
 pub(crate) struct Cloud {
-    address: Address,
+    address: StoreAddress,
     client: Arc<dyn ObjectStore>,
     runtime: Runtime,
 }
 
 impl Cloud {
-    pub(crate) fn open(address: &Address, patience: Patience) -> Result<Self, StoreError> {
+    pub(crate) fn open(address: &StoreAddress, patience: Patience) -> Result<Self, StoreError> {
         let (request, tries, most) = match patience {
             Patience::Short => (15, 2, 15),
             Patience::Long => (120, 8, 150),
@@ -77,28 +77,28 @@ impl Cloud {
 }
 
 fn client(
-    address: &Address,
+    address: &StoreAddress,
     connector: Connector,
     retry: RetryConfig,
 ) -> object_store::Result<Arc<dyn ObjectStore>> {
     Ok(match &address.place {
-        Place::S3(bucket) => {
+        StorePlace::S3(bucket) => {
             let builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
             let builder = builder.with_retry(retry).with_http_connector(connector);
             Arc::new(builder.build()?)
         }
-        Place::Google(bucket) => {
+        StorePlace::Google(bucket) => {
             let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
             let builder = builder.with_retry(retry).with_http_connector(connector);
             Arc::new(builder.build()?)
         }
-        Place::Azure(container) => {
+        StorePlace::Azure(container) => {
             let builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
             let builder = builder.with_retry(retry).with_http_connector(connector);
             Arc::new(builder.build()?)
         }
         // `Store` opens folders itself.
-        Place::Folder(_) => {
+        StorePlace::Folder(_) => {
             return Err(Error::NotImplemented {
                 operation: "open".to_owned(),
                 implementer: "folder".to_owned(),
@@ -140,7 +140,7 @@ impl Backend for Cloud {
         self.ask("read", asked)
     }
 
-    fn list(&self, below: &str) -> Result<Vec<Found>, StoreError> {
+    fn list(&self, below: &str) -> Result<Vec<StoredObject>, StoreError> {
         let path = self.path(below);
         let prefix = &self.address.prefix;
         let asked = async {
@@ -149,7 +149,7 @@ impl Backend for Cloud {
             while let Some(object) = listed.try_next().await? {
                 let name = object.location.as_ref();
                 let name = name.strip_prefix(prefix.as_str()).unwrap_or(name);
-                found.push(Found {
+                found.push(StoredObject {
                     name: name.trim_start_matches('/').to_owned(),
                     tag: object.e_tag.unwrap_or_default(),
                     written: object.last_modified.into(),
@@ -198,7 +198,7 @@ fn no_bucket(text: &str) -> bool {
         .any(|sign| text.contains(sign))
 }
 
-fn words(address: &Address, action: &'static str, error: &Error) -> StoreError {
+fn words(address: &StoreAddress, action: &'static str, error: &Error) -> StoreError {
     let store = address.to_string();
     let text = chain(error);
     let message = said(&text);

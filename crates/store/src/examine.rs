@@ -1,7 +1,8 @@
 //! Whether a store can be used, before anything depends on it.
 
+use crate::backend::StoredObject;
 use crate::error::StoreError;
-use crate::store::{Found, Put, Store};
+use crate::store::{Put, Store};
 use std::time::{Duration, SystemTime};
 
 /// How far two clocks may differ. AWS takes a quarter of an hour; times in records should be nearer.
@@ -38,7 +39,7 @@ impl Store {
             return Err(self.strange("list what was written"));
         };
         // Who was killed while it looked left one. By the store's clock alone.
-        let old = |other: &&Found| {
+        let old = |other: &&StoredObject| {
             let age = found.written.duration_since(other.written);
             age.is_ok_and(|age| age > LEFT_BEHIND)
         };
@@ -83,7 +84,8 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use crate::store::{Patience, Store};
+    use crate::backend::Patience;
+    use crate::store::Store;
     use std::time::{Duration, SystemTime};
 
     #[test]

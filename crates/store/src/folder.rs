@@ -1,7 +1,7 @@
 //! A folder as a store: for tests, and for a disk that only some machines mount, or mount elsewhere.
 
+use crate::backend::{Backend, StoredObject};
 use crate::error::StoreError;
-use crate::store::{Backend, Found};
 use fairtrial_journal::{Durability, Fresh, JournalError, write_atomic_bytes, write_once};
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -69,7 +69,7 @@ impl Folder {
         }
     }
 
-    fn walk(&self, folder: &Path, found: &mut Vec<Found>) -> io::Result<()> {
+    fn walk(&self, folder: &Path, found: &mut Vec<StoredObject>) -> io::Result<()> {
         let entries = match fs::read_dir(folder) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             entries => entries?,
@@ -93,7 +93,7 @@ impl Folder {
             };
             let written = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             let since = written.duration_since(UNIX_EPOCH).unwrap_or_default();
-            found.push(Found {
+            found.push(StoredObject {
                 name: name.to_owned(),
                 tag: format!("{}-{}-{}", tag(&data), since.as_nanos(), data.len()),
                 written,
@@ -132,7 +132,7 @@ impl Backend for Folder {
         }
     }
 
-    fn list(&self, below: &str) -> Result<Vec<Found>, StoreError> {
+    fn list(&self, below: &str) -> Result<Vec<StoredObject>, StoreError> {
         let mut found = Vec::new();
         self.walk(&self.at(below), &mut found)
             .map_err(|error| self.failed("list", &error))?;
@@ -159,45 +159,5 @@ impl Backend for Folder {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::store::{Patience, Put, Store};
-
-    #[test]
-    fn the_first_of_two_writers_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let open = |path: &std::path::Path| {
-            Store::open(&format!("file://{}", path.display()), Patience::Short).unwrap()
-        };
-        let store = open(folder.path());
-        assert_eq!(store.put_new("a/b/claim", b"me").unwrap(), Put::Written);
-        assert_eq!(store.put_new("a/b/claim", b"you").unwrap(), Put::Taken);
-        let again = store.put_new("a/b/claim", b"me").unwrap();
-        assert_eq!(
-            again,
-            Put::Written,
-            "who repeats a write was first all the same"
-        );
-        assert_eq!(store.get("a/b/claim").unwrap().unwrap(), b"me");
-        assert_eq!(store.get("a/none").unwrap(), None);
-        store.put("a/beat", b"1").unwrap();
-        let before = store.list("a/").unwrap();
-        store.put("a/beat", b"2").unwrap();
-        let after = store.list("a/").unwrap();
-        let names: Vec<&str> = after.iter().map(|found| found.name.as_str()).collect();
-        assert_eq!(names, ["a/b/claim", "a/beat"]);
-        assert_eq!(before[0], after[0]);
-        assert_ne!(before[1].tag, after[1].tag);
-        let all: Vec<String> = names.into_iter().map(str::to_owned).collect();
-        store.delete(&all).unwrap();
-        store.delete(&all).unwrap();
-        assert_eq!(store.list("").unwrap(), []);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        let gone = open(&folder.path().join("not-mounted"));
-        let refused = gone.put("a", b"").unwrap_err().to_string();
-        assert!(refused.contains("mount the disk"), "{refused}");
     }
 }

@@ -7,6 +7,7 @@
 
 mod address;
 mod archive;
+mod backend;
 #[cfg(feature = "cloud")]
 mod cloud;
 #[cfg(feature = "cloud")]
@@ -16,8 +17,9 @@ mod examine;
 mod folder;
 mod store;
 
-pub use address::{Address, FEATURE, is_in_this_build};
-pub use archive::{Packed, pack, unpack};
+pub use address::{FEATURE, StoreAddress, is_in_this_build};
+pub use archive::{PackedFolder, pack, unpack};
+pub use backend::{Patience, StoredObject};
 pub use error::StoreError;
 pub use examine::MOST_SKEW;
-pub use store::{Found, Patience, Put, Store};
+pub use store::{Put, Store};

@@ -1,24 +1,16 @@
 //! The verbs of a store.
 
-use crate::address::{Address, Place};
+use crate::address::{StoreAddress, StorePlace};
+use crate::backend::{Backend, Patience, StoredObject};
 use crate::error::StoreError;
 use crate::folder::Folder;
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How often a write is tried again of which it is not known whether it went through.
 const TRIES: u32 = 5;
 /// The pause before the second try; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-
-/// How long a store that does not answer is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// Some seconds: a person waits.
-    Short,
-    /// Some minutes: there is work to lose.
-    Long,
-}
 
 /// Whether a name was free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,31 +21,9 @@ pub enum Put {
     Taken,
 }
 
-/// An object, as a list shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Its name below the store's prefix.
-    pub name: String,
-    /// Changes whenever its bytes do.
-    pub tag: String,
-    /// When it was written, by the store's clock.
-    pub written: SystemTime,
-}
-
-/// What a kind of store must do. Names are below its prefix.
-pub(crate) trait Backend: Send + Sync {
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
-    /// Writes where nothing is; says whether it did. After a lost answer it may say that the name is taken by ourselves.
-    fn put_new(&self, name: &str, bytes: &[u8]) -> Result<bool, StoreError>;
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
-    /// Every object whose name begins so; `below` ends with `/` or is empty.
-    fn list(&self, below: &str) -> Result<Vec<Found>, StoreError>;
-    fn delete(&self, names: &[String]) -> Result<(), StoreError>;
-}
-
 /// A place in an object store.
 pub struct Store {
-    address: Address,
+    address: StoreAddress,
     backend: Box<dyn Backend>,
 }
 
@@ -67,9 +37,9 @@ impl fmt::Debug for Store {
 impl Store {
     /// Makes ready to ask; asks nothing yet. Credentials come from the environment or the machine.
     pub fn open(text: &str, patience: Patience) -> Result<Self, StoreError> {
-        let address = Address::parse(text)?;
+        let address = StoreAddress::parse(text)?;
         let backend: Box<dyn Backend> = match &address.place {
-            Place::Folder(path) => Box::new(Folder::new(path.clone())),
+            StorePlace::Folder(path) => Box::new(Folder::new(path.clone())),
             #[cfg(feature = "cloud")]
             _ => Box::new(crate::cloud::Cloud::open(&address, patience)?),
             #[cfg(not(feature = "cloud"))]
@@ -83,7 +53,7 @@ impl Store {
     }
 
     /// Where it is.
-    pub fn address(&self) -> &Address {
+    pub fn address(&self) -> &StoreAddress {
         &self.address
     }
 
@@ -109,7 +79,7 @@ impl Store {
     }
 
     /// Every object whose name begins so; `below` ends with `/` or is empty.
-    pub fn list(&self, below: &str) -> Result<Vec<Found>, StoreError> {
+    pub fn list(&self, below: &str) -> Result<Vec<StoredObject>, StoreError> {
         self.backend.list(below)
     }
 
@@ -135,4 +105,45 @@ fn again<T>(mut act: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreEr
         }
     }
     act()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Put, Store};
+    use crate::backend::Patience;
+
+    #[test]
+    fn the_first_of_two_writers_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |path: &std::path::Path| {
+            Store::open(&format!("file://{}", path.display()), Patience::Short).unwrap()
+        };
+        let store = open(folder.path());
+        assert_eq!(store.put_new("a/b/claim", b"me").unwrap(), Put::Written);
+        assert_eq!(store.put_new("a/b/claim", b"you").unwrap(), Put::Taken);
+        let again = store.put_new("a/b/claim", b"me").unwrap();
+        assert_eq!(
+            again,
+            Put::Written,
+            "who repeats a write was first all the same"
+        );
+        assert_eq!(store.get("a/b/claim").unwrap().unwrap(), b"me");
+        assert_eq!(store.get("a/none").unwrap(), None);
+        store.put("a/beat", b"1").unwrap();
+        let before = store.list("a/").unwrap();
+        store.put("a/beat", b"2").unwrap();
+        let after = store.list("a/").unwrap();
+        let names: Vec<&str> = after.iter().map(|found| found.name.as_str()).collect();
+        assert_eq!(names, ["a/b/claim", "a/beat"]);
+        assert_eq!(before[0], after[0]);
+        assert_ne!(before[1].tag, after[1].tag);
+        let all: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        store.delete(&all).unwrap();
+        store.delete(&all).unwrap();
+        assert_eq!(store.list("").unwrap(), []);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        let gone = open(&folder.path().join("not-mounted"));
+        let refused = gone.put("a", b"").unwrap_err().to_string();
+        assert!(refused.contains("mount the disk"), "{refused}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Carries what a node does to the store while it does it: many records in one object, a sign of life where there are none,
 //! and back the word that the chunk was taken away.
 
-use super::stored::StoredExecRequest;
+use super::stored_request::StoredExecRequest;
 use crate::attempt_id::AttemptId;
 use crate::between::{Kind, Names, Sign, part};
 use crate::chunk::{Beat, Chunk, ChunkDir, Phase, Revoked};

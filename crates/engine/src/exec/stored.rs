@@ -2,40 +2,19 @@
 //! folder of this job's own, and what it does goes back there.
 
 use super::courier::Courier;
-use super::{ExecControls, ExecEnd, ExecRequest, Owner, exec};
+use super::stored_request::StoredExecRequest;
+use super::{ExecControls, ExecEnd, ExecRequest, exec};
 use crate::between::part::Arrived;
 use crate::between::{Kind, Names, RunObject, STORE_SCHEMA, Sign, inputs_name};
 use crate::chunk::{Beat, Chunk, ChunkDir, Phase};
 use crate::error::EngineError;
 use fairtrial_journal::{JournalError, RunDir};
-use fairtrial_model::{Record, Sha256, UtcTime, hex};
-use fairtrial_store::{Found, Put, Store, unpack};
+use fairtrial_model::{Record, Sha256, hex};
+use fairtrial_store::{Put, StoredObject, unpack};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// One chunk to run, with its work in a store.
-pub struct StoredExecRequest {
-    /// The store.
-    pub store: Store,
-    /// The run's key in it.
-    pub run: String,
-    /// Number of the chunk.
-    pub chunk: u64,
-    /// This very binary, from which the launcher is started.
-    pub program: PathBuf,
-    /// Its version, which must be that of the controller.
-    pub version: String,
-    /// The environment on this node, from which trials inherit.
-    pub environment: Vec<(String, String)>,
-    /// The clock for records.
-    pub now: fn() -> UtcTime,
-    /// Who this is.
-    pub owner: Owner,
-    /// Other words for this start than for any other.
-    pub nonce: String,
-}
 
 /// Runs a chunk whose work is in a store. `tell` gets every record that this process wrote.
 pub fn exec_stored(
@@ -288,7 +267,7 @@ impl StoredExecRequest {
 
 /// The objects of a chunk.
 pub(super) struct Seen {
-    objects: Vec<(Found, Kind)>,
+    objects: Vec<(StoredObject, Kind)>,
 }
 
 impl Seen {

@@ -1,24 +1,14 @@
 //! What nodes left in the store, brought into the chunks' folders.
 
-use super::{Stored, lock};
+use super::link::{Known, Stored, lock};
 use crate::between::part::{self, Arrived};
 use crate::between::{Kind, Names, Sign};
 use crate::chunk::{Chunk, ChunkDir, Revoked};
 use crate::remote::contract::{PlaceError, Submitted};
 use fairtrial_journal::RunDir;
-use fairtrial_store::Found;
+use fairtrial_store::StoredObject;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
-
-/// What is known of a chunk's objects.
-#[derive(Debug, Default)]
-pub(super) struct Known {
-    /// Parts that were taken, by start and number.
-    taken: BTreeSet<(u32, u32)>,
-    /// The last sign of life of each start, and how the object was tagged that it came from.
-    signs: BTreeMap<u32, Sign>,
-    tags: BTreeMap<String, String>,
-}
 
 impl Stored {
     /// Brings what came since the last look. What cannot be brought now keeps none of the others back.
@@ -33,7 +23,7 @@ impl Stored {
             // An earlier controller was cut off while it took one.
             part::remove_unfinished(&run)?;
         }
-        let mut by_chunk: BTreeMap<u64, Vec<(Kind, Found)>> = BTreeMap::new();
+        let mut by_chunk: BTreeMap<u64, Vec<(Kind, StoredObject)>> = BTreeMap::new();
         for found in self.store.list(&names.chunks())? {
             if let Some((number, kind)) = names.read(&found.name) {
                 by_chunk.entry(number).or_default().push((kind, found));
@@ -58,13 +48,13 @@ impl Stored {
         run: &RunDir,
         names: &Names,
         number: u64,
-        objects: &[(Kind, Found)],
+        objects: &[(Kind, StoredObject)],
     ) -> Result<(), PlaceError> {
         let dir = ChunkDir::of(run, number);
         if dir.revoked() == Some(Revoked::Closed) {
             return Ok(());
         }
-        let started = |(kind, _): &(Kind, Found)| matches!(kind, Kind::Claim(_));
+        let started = |(kind, _): &(Kind, StoredObject)| matches!(kind, Kind::Claim(_));
         if !objects.iter().any(started) {
             return Ok(());
         }
@@ -87,7 +77,7 @@ impl Stored {
         run: &RunDir,
         names: &Names,
         (number, chunk): (u64, &Chunk),
-        objects: &[(Kind, Found)],
+        objects: &[(Kind, StoredObject)],
         known: &mut Known,
     ) -> Result<(), PlaceError> {
         let mut due: BTreeSet<(u32, u32)> = objects
@@ -173,25 +163,5 @@ impl Stored {
         };
         let text = self.store.get(name)?;
         Ok(text.map(|text| String::from_utf8_lossy(&text).into_owned()))
-    }
-}
-
-impl Known {
-    /// The names of the objects that are known of.
-    pub(super) fn names(&self, names: &Names, number: u64) -> Vec<String> {
-        let starts = self
-            .signs
-            .keys()
-            .flat_map(|start| [names.claim(number, *start), names.beat(number, *start)]);
-        let parts = self.taken.iter();
-        let parts = parts.map(|(start, part)| names.part(number, *start, *part));
-        starts.chain(parts).collect()
-    }
-
-    fn hear(&mut self, start: u32, sign: Sign) {
-        let newer = |known: &Sign| known.beat.count <= sign.beat.count;
-        if self.signs.get(&start).is_none_or(newer) {
-            self.signs.insert(start, sign);
-        }
     }
 }

@@ -2,23 +2,19 @@
 //! nodes leave there is brought into the chunks' folders, where the rest of the controller finds it as ever.
 
 mod fetch;
+mod link;
 mod stage;
 
+pub(super) use link::Stored;
 pub use stage::unique;
 
 use super::contract::{Adopted, Batch, Engine, PlaceError, Probe, Sightings, StoreRef, Submitted};
-use crate::between::Names;
-use crate::between::inputs::Inputs;
 use crate::chunk::ChunkDir;
 use fairtrial_journal::RunDir;
-use fairtrial_spec::{EngineKind, EngineSpec, Spec};
-use fairtrial_store::{Address, Patience, Store, StoreError};
-use fetch::Known;
+use fairtrial_spec::{EngineKind, EngineSpec};
+use fairtrial_store::{Patience, Store, StoreAddress, StoreError};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
 
 /// Where a run's nodes find their work, for those that see no folder of ours.
 pub(super) fn reference(engine: &EngineSpec, run: &RunDir) -> Option<StoreRef> {
@@ -37,7 +33,7 @@ pub fn unusable(engine: &EngineSpec) -> Option<StoreError> {
     if engine.kind == EngineKind::Local {
         return None;
     }
-    let address = Address::parse(engine.store.as_ref()?);
+    let address = StoreAddress::parse(engine.store.as_ref()?);
     match address {
         Err(error) => Some(error),
         Ok(address) if !fairtrial_store::is_in_this_build(&address) => {
@@ -52,68 +48,6 @@ pub fn unusable(engine: &EngineSpec) -> Option<StoreError> {
 pub fn examine(url: &str) -> Result<(), StoreError> {
     let store = Store::open(url, Patience::Short)?;
     store.examine(&unique())
-}
-
-/// A scheduler with a store between.
-pub(super) struct Stored {
-    inner: Box<dyn Engine>,
-    url: String,
-    store: Store,
-    base_dir: PathBuf,
-    carry: Vec<String>,
-    /// The folder with results, which is no input.
-    data: PathBuf,
-    known: Mutex<BTreeMap<u64, Known>>,
-    /// Whether the store and the inputs were looked at.
-    examined: AtomicBool,
-    /// Whether it was fetched from before.
-    looked: AtomicBool,
-    /// Batches that may have jobs.
-    open: Mutex<BTreeSet<String>>,
-    /// Batches of which nothing is left in the store.
-    swept: Mutex<BTreeSet<String>>,
-}
-
-impl Stored {
-    /// Puts a store between a scheduler and its nodes. `folder` is where runs lie.
-    pub(super) fn over(
-        inner: Box<dyn Engine>,
-        url: &str,
-        spec: &Spec,
-        folder: &Path,
-    ) -> Result<Self, PlaceError> {
-        Ok(Self {
-            inner,
-            url: url.to_owned(),
-            store: Store::open(url, Patience::Long)?,
-            base_dir: PathBuf::from(&spec.base_dir),
-            carry: spec.engine.carry.clone(),
-            data: folder.parent().unwrap_or(folder).to_owned(),
-            known: Mutex::default(),
-            examined: AtomicBool::new(false),
-            looked: AtomicBool::new(false),
-            open: Mutex::default(),
-            swept: Mutex::default(),
-        })
-    }
-
-    fn inputs(&self) -> Result<Inputs, PlaceError> {
-        let found = Inputs::find(&self.base_dir, &self.carry, &self.data);
-        found.map_err(|error| PlaceError::unfit(self.inner.name(), error.to_string()))
-    }
-
-    /// The run of a submission, and the names of its objects.
-    fn run_of(&self, batch: &Submitted) -> Result<(RunDir, Names), PlaceError> {
-        let run = batch.folder.parent().and_then(RunDir::at);
-        let no_run = || PlaceError::unfit(self.inner.name(), "the chunks lie in no run");
-        let run = run.ok_or_else(no_run)?;
-        let names = Names::of(&Batch::run_key(&run));
-        Ok((run, names))
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Engine for Stored {

@@ -1,6 +1,6 @@
 //! What goes to the store before a submission, and what is removed after it.
 
-use super::{Stored, lock};
+use super::link::{Stored, lock};
 use crate::between::{Names, RunObject, STORE_SCHEMA, inputs_folder, inputs_name};
 use crate::chunk::ChunkDir;
 use crate::remote::contract::{Batch, PlaceError, Submitted};
