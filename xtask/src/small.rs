@@ -13,10 +13,13 @@ const BENCH: &str = "name = 'bench'\nseeds = 4\nshell = true\ncommand = 'echo sc
 [arms.control]\n[arms.candidate]\n[metrics.score]\nfrom = 'stdout:score (\\d+)'\ndirection = 'up'\n";
 /// One that needs what comes with the full program.
 const EXPERIMENT: &str = "[[tasks]]\nid = 'a'\nexperiment = 'noop'\n";
+/// One whose nodes reach a bucket.
+const STORED: &str =
+    "[[tasks]]\nid = 'a'\ncommand = 'true'\n[engine]\nkind = 'slurm'\nstore = 's3://bucket/x'\n";
 /// What is called, how it must end, and what it must say.
 type Call = (&'static [&'static str], i32, &'static str);
 
-const CALLS: [Call; 11] = [
+const CALLS: [Call; 12] = [
     (&["run", "bench.toml"], 0, "8"),
     (&["compare", "bench"], 0, "candidate"),
     (&["report", "bench"], 0, "report.md"),
@@ -54,10 +57,11 @@ const CALLS: [Call; 11] = [
     (&["check", "judged.toml"], 2, "feature `judge`"),
     (&["list", "experiments", "noop"], 2, "feature `suite`"),
     (&["serve"], 2, "feature `page`"),
+    (&["check", "stored.toml"], 2, "feature `store`"),
     (
         &["doctor"],
         0,
-        "this build lacks gpu, html, judge, page, perf, png, server, suite",
+        "this build lacks gpu, html, judge, page, perf, png, server, store, suite",
     ),
 ];
 
@@ -87,6 +91,7 @@ pub(crate) fn run(_: &Args) -> Outcome {
     std::fs::write(project.join("bench.toml"), BENCH)?;
     std::fs::write(project.join("experiment.toml"), EXPERIMENT)?;
     std::fs::write(project.join("judged.toml"), judged())?;
+    std::fs::write(project.join("stored.toml"), STORED)?;
     for call in &CALLS {
         check(&program, &project, call)?;
     }
