@@ -166,7 +166,7 @@ impl<'a> Courier<'a> {
     /// Leaves the word where the runner looks before each trial.
     fn tell(&self, why: Revoked) {
         if self.dir.revoked().is_none() {
-            // One that is not told begins trials whose records nobody wants: no more than that.
+            // If this fails, the node runs trials that nobody waits for. That wastes time and harms nothing.
             let _ = self.dir.revoke(why);
         }
     }
